@@ -1,0 +1,19 @@
+//! Where the workspace keeps what the chores read and write.
+
+use std::path::{Path, PathBuf};
+
+/// Returns the root of the workspace that this tool was built in.
+pub(crate) fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here)
+}
+
+/// Returns the folder that only `cargo xtask regen` writes.
+pub(crate) fn generated() -> PathBuf {
+    root().join("cuda-sys/src/generated")
+}
+
+/// Returns the folder of stand-ins for the C headers that CUDA's headers include.
+pub(crate) fn stubs() -> PathBuf {
+    root().join("xtask/stubs")
+}

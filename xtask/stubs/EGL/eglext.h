@@ -1,0 +1,4 @@
+#pragma once
+typedef void *EGLImageKHR;
+typedef void *EGLStreamKHR;
+typedef void *EGLSyncKHR;
