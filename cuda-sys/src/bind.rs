@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::library::{Library, Unavailable};
 use crate::Version;
+use crate::library::{Library, Unavailable};
 
 /// Is what is known of a function without loading its library.
 #[derive(Clone, Copy, Debug)]
@@ -71,12 +71,7 @@ impl<F: Copy> Slot<F> {
     #[doc(hidden)]
     pub const unsafe fn new(symbol: Symbol, library: &'static Library) -> Self {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        Self {
-            function: AtomicPtr::new(ptr::null_mut()),
-            symbol,
-            library,
-            signature: PhantomData,
-        }
+        Self { function: AtomicPtr::new(ptr::null_mut()), symbol, library, signature: PhantomData }
     }
 
     /// Returns what is known of the function without loading the library.
@@ -148,9 +143,7 @@ macro_rules! bind {
         $name:ident($($parameter:ident: $ty:ty),*) -> $output:ty;)*) => {
         /// The type of a pointer to each function, by its symbol.
         pub mod signature {
-            #[allow(unused_imports, reason = "not every library uses each of them")]
             use super::super::types::*;
-            #[allow(unused_imports, reason = "not every library uses each of them")]
             use core::ffi::*;
 
             $(pub type $name = unsafe extern "system" fn($($parameter: $ty),*) -> $output;)*

@@ -4,9 +4,7 @@
 use core::ffi::{CStr, c_char, c_int};
 use core::ptr;
 
-use crate::{
-    CUmemLocation, CUmemLocationType, CUresult, cuGetErrorName, cuGetErrorString,
-};
+use crate::{CUmemLocation, CUmemLocationType, CUresult, cuGetErrorName, cuGetErrorString};
 
 impl CUmemLocation {
     /// Makes the location of a device's memory.

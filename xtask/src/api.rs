@@ -14,10 +14,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 
-pub(crate) use headers::HeaderText;
 pub(crate) use diff::diff;
-pub(crate) use parse::holds_libclang;
+pub(crate) use headers::HeaderText;
 pub(crate) use model::{Api, Enum, Record};
+pub(crate) use parse::holds_libclang;
 pub(crate) use union::{Union, unite};
 
 use crate::fetch::{Cache, Wheel};

@@ -1,7 +1,9 @@
 //! The chores, by name.
 
+mod coverage;
 mod lock;
 mod regen;
+mod test;
 
 use std::process::ExitCode;
 
@@ -14,6 +16,8 @@ use clap::Parser;
 pub(crate) enum Chore {
     Regen(regen::Regen),
     Lock(lock::Lock),
+    Coverage(coverage::Coverage),
+    Test(test::Test),
 }
 
 impl Chore {
@@ -21,6 +25,8 @@ impl Chore {
         match self {
             Self::Regen(chore) => chore.run(),
             Self::Lock(chore) => chore.run(),
+            Self::Coverage(chore) => chore.run(),
+            Self::Test(chore) => chore.run(),
         }
     }
 }

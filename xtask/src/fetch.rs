@@ -33,7 +33,8 @@ impl Cache {
             .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
             .context("neither XDG_CACHE_HOME nor HOME names a folder for the cache")?;
         let root = base.join("cuda-in-rust");
-        std::fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
+        std::fs::create_dir_all(&root)
+            .with_context(|| format!("cannot make {}", root.display()))?;
         Ok(Self { root })
     }
 

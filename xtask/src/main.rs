@@ -3,6 +3,7 @@
 
 mod api;
 mod commands;
+mod coverage;
 mod emit;
 mod fetch;
 mod libclang;

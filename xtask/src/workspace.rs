@@ -17,3 +17,9 @@ pub(crate) fn generated() -> PathBuf {
 pub(crate) fn stubs() -> PathBuf {
     root().join("xtask/stubs")
 }
+
+/// Returns the folder that cargo builds in.
+pub(crate) fn target() -> PathBuf {
+    let chosen = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+    root().join(chosen.unwrap_or_else(|| PathBuf::from("target")))
+}

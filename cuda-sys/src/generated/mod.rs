@@ -11,3 +11,12 @@ pub mod nvml;
 /// Binds the NVIDIA Runtime Compilation library (NVRTC).
 #[cfg(feature = "nvrtc")]
 pub mod nvrtc;
+
+/// Lists the libraries that this build binds.
+pub static LIBRARIES: &[&crate::Library] = &[
+    &driver::LIBRARY,
+    #[cfg(feature = "nvml")]
+    &nvml::LIBRARY,
+    #[cfg(feature = "nvrtc")]
+    &nvrtc::LIBRARY,
+];

@@ -43,11 +43,9 @@ fn folders(installed_by: InstalledBy) -> Vec<String> {
             // Container runtimes mount it here.
             "/usr/local/nvidia/lib64".to_owned(),
         ],
-        InstalledBy::Toolkit => vec![
-            "/usr/local/cuda/lib64".to_owned(),
-            "/opt/cuda/lib64".to_owned(),
-            multi_arch,
-        ],
+        InstalledBy::Toolkit => {
+            vec!["/usr/local/cuda/lib64".to_owned(), "/opt/cuda/lib64".to_owned(), multi_arch]
+        }
     };
     if cfg!(target_os = "linux") { folders } else { Vec::new() }
 }

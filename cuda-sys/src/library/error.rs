@@ -1,8 +1,8 @@
 //! What can go wrong before a function is called. Texts are ours, in ASCII; what the system's
 //! loader says comes after them.
 
-use core::ffi::CStr;
 use core::error::Error;
+use core::ffi::CStr;
 use core::fmt;
 use std::path::PathBuf;
 

@@ -33,11 +33,9 @@ pub(super) fn locate(specification: &Specification) -> Result<Opened, LoadError>
     let found = tried.iter().find(|attempt| attempt.outcome != Outcome::NotFound);
     Err(match found {
         Some(attempt) => unusable(specification, attempt.outcome.clone()),
-        None => LoadError::NotFound {
-            title: specification.title,
-            override_variable: variable,
-            tried,
-        },
+        None => {
+            LoadError::NotFound { title: specification.title, override_variable: variable, tried }
+        }
     })
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct HeaderText {
 impl HeaderText {
     /// Reads a header.
     pub(crate) fn read(file: &Path) -> Result<Self> {
-        let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let bytes =
+            std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         Ok(Self::new(&String::from_utf8_lossy(&bytes)))
     }
 
@@ -43,12 +44,16 @@ impl HeaderText {
         Some(Release::from_number(value.parse().ok()?))
     }
 
-    /// Returns the names of the functions whose declaration starts with `marker`.
+    /// Returns the names of the functions whose declaration starts with `marker`, which may have an
+    /// argument.
     fn marked<'a>(&'a self, marker: &'a str) -> impl Iterator<Item = &'a str> {
         self.lines.iter().filter_map(move |line| {
-            let mut words = line.split('(').next()?.split_whitespace();
-            let last = words.next_back()?;
-            words.any(|word| word == marker).then_some(last)
+            let rest = line.strip_prefix(marker)?;
+            let rest = match rest.strip_prefix('(') {
+                Some(argument) => argument.split_once(')')?.1,
+                None => rest.strip_prefix(char::is_whitespace)?,
+            };
+            rest.split('(').next()?.split_whitespace().next_back()
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-
 /// Is a type as Rust text: `*mut CUctx_st`.
 pub(crate) type Type = String;
 

@@ -20,6 +20,9 @@ pub(super) fn settle(library: &Library, union: &mut Union) -> Result<()> {
         names.insert(old.clone(), new);
     }
     union.tags = names.clone();
+    for (name, tag) in nested_tags(union) {
+        names.entry(name).or_insert(tag);
+    }
     names.extend(anonymous_names(union, &names));
     rename(union, &names);
     Ok(())
@@ -32,7 +35,8 @@ fn typedef_names(union: &Union) -> BTreeMap<String, String> {
     for (alias, target) in &union.api.aliases {
         let is_tag = union.api.records.get(target).is_some_and(|record| !record.is_opaque)
             || union.api.enums.contains_key(target);
-        let is_declared = union.api.records.contains_key(alias) || union.api.enums.contains_key(alias);
+        let is_declared =
+            union.api.records.contains_key(alias) || union.api.enums.contains_key(alias);
         if !is_tag || is_declared {
             continue;
         }
@@ -42,6 +46,25 @@ fn typedef_names(union: &Union) -> BTreeMap<String, String> {
         }
     }
     names
+}
+
+/// Gives a record that is defined inside another its tag alone: C knows no nested names, which
+/// bindgen makes as C++ has them.
+fn nested_tags(union: &Union) -> BTreeMap<String, String> {
+    let records = &union.api.records;
+    let mut tags = BTreeMap::new();
+    for (parent, record) in records {
+        for (_, ty) in &record.fields {
+            let name = innermost(ty);
+            let tag = name.strip_prefix(parent.as_str()).and_then(|rest| rest.strip_prefix('_'));
+            if let Some(tag) = tag.filter(|tag| !tag.starts_with("_bindgen_ty_"))
+                && records.contains_key(name)
+            {
+                tags.insert(name.to_owned(), tag.to_owned());
+            }
+        }
+    }
+    tags
 }
 
 /// Orders the names of one tag: a version number says that it is this layout for good.

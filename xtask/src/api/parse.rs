@@ -98,8 +98,7 @@ impl Reader {
         match item {
             Item::Const(item) if item.ident == "_" => self.layout(&item.expr)?,
             Item::Const(item) => {
-                let constant =
-                    Constant { r#type: compact(&item.ty), value: compact(&item.expr) };
+                let constant = Constant { r#type: compact(&item.ty), value: compact(&item.expr) };
                 self.api.constants.insert(item.ident.to_string(), constant);
             }
             Item::Type(item) => {
@@ -170,13 +169,7 @@ impl Reader {
         let align = attributes
             .split_once("align(")
             .and_then(|(_, rest)| rest.split(')').next()?.parse().ok());
-        let record = Record {
-            is_union,
-            align,
-            is_opaque,
-            fields,
-            layout: Default::default(),
-        };
+        let record = Record { is_union, align, is_opaque, fields, layout: Default::default() };
         self.api.records.insert(name.to_owned(), record);
     }
 

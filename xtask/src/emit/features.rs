@@ -8,7 +8,8 @@ use super::Difference;
 use crate::manifest::Library;
 use crate::workspace;
 
-const START: &str = "# One feature a library of xtask/libraries.toml; `cargo xtask regen` writes them.\n";
+const START: &str =
+    "# One feature a library of xtask/libraries.toml; `cargo xtask regen` writes them.\n";
 const END: &str = "# End of the features.\n";
 
 /// Is `cuda-sys/Cargo.toml` as it should be.

@@ -113,3 +113,42 @@ fn present(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(files: &[(&str, &str)]) -> Files {
+        files.iter().map(|(path, text)| (PathBuf::from(path), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn missing_stale_and_orphaned_files_are_told_apart_and_mended() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = set(&[("driver/types.rs", "types"), ("driver/functions.rs", "functions")]);
+        let all = |_: &Path| true;
+        assert_eq!(write(folder.path(), &files, all).unwrap().len(), 2);
+        assert_eq!(compare(folder.path(), &files, all).unwrap(), []);
+
+        std::fs::write(folder.path().join("driver/types.rs"), "edited").unwrap();
+        std::fs::remove_file(folder.path().join("driver/functions.rs")).unwrap();
+        std::fs::write(folder.path().join("driver/stray.rs"), "").unwrap();
+        let expected = [
+            Difference::Missing("driver/functions.rs".into()),
+            Difference::Stale("driver/types.rs".into()),
+            Difference::Orphan("driver/stray.rs".into()),
+        ];
+        assert_eq!(compare(folder.path(), &files, all).unwrap(), expected);
+        assert_eq!(write(folder.path(), &files, all).unwrap(), expected);
+        assert_eq!(compare(folder.path(), &files, all).unwrap(), []);
+    }
+
+    #[test]
+    fn a_library_that_was_not_read_may_have_any_files() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("nvrtc")).unwrap();
+        std::fs::write(folder.path().join("nvrtc/types.rs"), "").unwrap();
+        let is_checked = |path: &Path| !path.starts_with("nvrtc");
+        assert_eq!(compare(folder.path(), &Files::new(), is_checked).unwrap(), []);
+    }
+}

@@ -12,7 +12,6 @@ pub(super) fn functions(library: &Library, union: &Union) -> Result<String> {
     let name = &library.name;
     let mut text = format!(
         "
-#[allow(unused_imports, reason = \"not every library uses each of them\")]
 use core::ffi::*;
 
 use super::types::*;
@@ -35,11 +34,8 @@ macro_rules! for_each_{name}_function {{
         let Some(provenance) = union.functions.get(symbol) else {
             bail!("`{symbol}` has no header");
         };
-        let parameters: Vec<String> = function
-            .parameters
-            .iter()
-            .map(|(name, ty)| format!("{name}: {ty}"))
-            .collect();
+        let parameters: Vec<String> =
+            function.parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
         writeln!(
             text,
             "            [{:?} {} {}] {symbol}({}) -> {};",

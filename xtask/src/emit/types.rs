@@ -13,21 +13,34 @@ macro_rules! put {
 }
 
 pub(super) fn types(library: &Library, union: &Union) -> String {
-    let mut text = "
-#[allow(unused_imports, reason = \"not every library uses each of them\")]
-use core::{ffi::*, mem::size_of, ptr};
-
-#[allow(unused_imports, reason = \"not every library uses each of them\")]
-use crate::record::{accessors, struct_version, zeroed};
-#[allow(unused_imports, reason = \"not every library uses each of them\")]
-use crate::open::{flag_enum, newtype, open_enum};
-"
-    .to_owned();
+    let mut text = String::new();
     constants(library, union, &mut text);
     aliases(library, union, &mut text);
     enums(library, union, &mut text);
     records(union, &mut text);
-    text
+    format!("\n{}{text}", imports(&text))
+}
+
+/// Imports what the text uses.
+fn imports(text: &str) -> String {
+    let mut lines = "use core::ffi::*;\n".to_owned();
+    if text.contains("ptr::") {
+        lines.push_str("use core::ptr;\n");
+    }
+    lines.push('\n');
+    let macros = [
+        ("open", ["flag_enum", "newtype", "open_enum"].as_slice()),
+        ("record", ["accessors", "struct_version", "zeroed"].as_slice()),
+    ];
+    for (module, names) in macros {
+        let used =
+            |name: &&&str| text.contains(&format!("{name}!")) || text.contains(&format!("{name}("));
+        let used: Vec<&str> = names.iter().filter(used).copied().collect();
+        if !used.is_empty() {
+            put!(lines, "use crate::{module}::{{{}}};", used.join(", "));
+        }
+    }
+    lines
 }
 
 fn constants(library: &Library, union: &Union, text: &mut String) {
@@ -47,7 +60,10 @@ fn aliases(library: &Library, union: &Union, text: &mut String) {
         .keys()
         .filter_map(|name| Some((union.api.aliases.get(name)?.clone(), name)))
         .collect();
-    let newtype_of = |alias: &str| targets.iter().find(|(target, _)| target == alias);
+    // `CUdevice_v1` is what `CUdevice` is made of; `cuuint64_t` is a number like any other.
+    let newtype_of = |alias: &str| {
+        targets.iter().find(|(target, newtype)| target == alias && alias.starts_with(*newtype))
+    };
     text.push('\n');
     for (alias, target) in &union.api.aliases {
         let mut target = target;
@@ -154,15 +170,15 @@ fn anonymous_members(
 
 /// Lists what is declared but not exposed, and what changed its value.
 pub(super) fn exceptions(union: &Union) -> String {
-    let mut text = "
-use crate::exceptions::{Moved, Unexposed};
-#[allow(unused_imports, reason = \"not every library has moved constants\")]
-use crate::Version;
+    let version = if union.moved.is_empty() { "" } else { "use crate::Version;\n" };
+    let mut text = format!(
+        "
+{version}use crate::exceptions::{{Moved, Unexposed}};
 
 /// Lists the constants that the headers declare and this crate leaves out, with the reason.
 pub static UNEXPOSED: &[Unexposed] = &[
 "
-    .to_owned();
+    );
     for (name, reason) in &union.unexposed {
         put!(text, "    Unexposed {{ name: {name:?}, reason: {reason:?} }},");
     }
@@ -178,7 +194,9 @@ pub static MOVED: &[Moved] = &[
         let values: Vec<String> = moved
             .values
             .iter()
-            .map(|(release, value)| format!("(Version::from_number({}), {value})", release.number()))
+            .map(|(release, value)| {
+                format!("(Version::from_number({}), {value})", release.number())
+            })
             .collect();
         put!(text, "    Moved {{ name: {:?}, values: &[{}] }},", moved.name, values.join(", "));
     }

@@ -152,16 +152,16 @@ layout! {
     CUmemcpyAttributes_v1: size 24, align 4 { srcAccessOrder @ 0, srcLocHint @ 4, dstLocHint @ 12, flags @ 20 }
     CUmulticastObjectProp_v1: size 32, align 8 { numDevices @ 0, size @ 8, handleTypes @ 16, flags @ 24 }
     CUoffset3D_v1: size 24, align 8 { x @ 0, y @ 8, z @ 16 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpAtomicReductionParams_st: size 40, align 8 { operation @ 0, flags @ 4, reductionOp @ 8, dataType @ 12, address @ 16, value @ 24, alias @ 32 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpFlushRemoteWritesParams_st: size 8, align 4 { operation @ 0, flags @ 4 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpMemoryBarrierParams_st: size 8, align 4 { operation @ 0, flags @ 4 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpWaitValueParams_st: size 40, align 8 { operation @ 0, address @ 8, flags @ 24, alias @ 32 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpWaitValueParams_st_anonymous_1: size 8, align 8 { value @ 0, value64 @ 0 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpWriteValueParams_st: size 40, align 8 { operation @ 0, address @ 8, flags @ 24, alias @ 32 }
-    CUstreamBatchMemOpParams_union_CUstreamMemOpWriteValueParams_st_anonymous_1: size 8, align 8 { value @ 0, value64 @ 0 }
     CUstreamBatchMemOpParams_v1: size 48, align 8 { operation @ 0, waitValue @ 0, writeValue @ 0, flushRemoteWrites @ 0, memoryBarrier @ 0, atomicReduction @ 0, pad @ 0 }
     CUstreamCigCaptureParams: size 8, align 8 { streamCigParams @ 0 }
     CUstreamCigParam: size 16, align 8 { streamSharedDataType @ 0, streamSharedData @ 8 }
+    CUstreamMemOpAtomicReductionParams_st: size 40, align 8 { operation @ 0, flags @ 4, reductionOp @ 8, dataType @ 12, address @ 16, value @ 24, alias @ 32 }
+    CUstreamMemOpFlushRemoteWritesParams_st: size 8, align 4 { operation @ 0, flags @ 4 }
+    CUstreamMemOpMemoryBarrierParams_st: size 8, align 4 { operation @ 0, flags @ 4 }
+    CUstreamMemOpWaitValueParams_st: size 40, align 8 { operation @ 0, address @ 8, flags @ 24, alias @ 32 }
+    CUstreamMemOpWaitValueParams_st_anonymous_1: size 8, align 8 { value @ 0, value64 @ 0 }
+    CUstreamMemOpWriteValueParams_st: size 40, align 8 { operation @ 0, address @ 8, flags @ 24, alias @ 32 }
+    CUstreamMemOpWriteValueParams_st_anonymous_1: size 8, align 8 { value @ 0, value64 @ 0 }
     CUtensorMap: size 128, align 128 { opaque @ 0 }
     CUuuid: size 16, align 1 { bytes @ 0 }
 }

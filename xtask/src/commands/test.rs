@@ -1,0 +1,48 @@
+//! `cargo xtask test`: every test, with what the tests need beside the source.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use crate::fetch::{self, Cache, Wheel};
+use crate::manifest;
+use crate::workspace;
+
+/// Run every test; fetches NVRTC, which compiles kernels without a GPU
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// Passed on to `cargo test`
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+impl Test {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let nvrtc = nvrtc()?;
+        let variable = manifest::library("nvrtc")?.load.r#override;
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let status = Command::new(cargo)
+            .args(["test", "--workspace", "--all-features"])
+            .args(&self.arguments)
+            .env(variable, nvrtc)
+            .current_dir(workspace::root())
+            .status()
+            .context("cargo could not be started")?;
+        Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Returns the newest locked NVRTC, fetched if it isn't here.
+fn nvrtc() -> Result<PathBuf> {
+    let library = manifest::library("nvrtc")?;
+    let wheels = fetch::wheels()?;
+    let is_nvrtc = |wheel: &&Wheel| wheel.is_headers_of(&library.name, None);
+    let newest = wheels.iter().filter(is_nvrtc).max_by_key(|wheel| wheel.release);
+    let newest = newest.context("xtask/headers.lock has no wheel of NVRTC")?;
+    let cache = Cache::open()?;
+    cache.fetch(&[newest])?;
+    let name = library.load.sonames.first().context("NVRTC has no name")?;
+    Ok(cache.folder_of(newest, name)?.join(name))
+}
