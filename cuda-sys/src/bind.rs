@@ -4,12 +4,10 @@
 //! from is not known here; see `library`.
 
 use core::ffi::{CStr, c_char, c_void};
-use core::marker::PhantomData;
-use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::Version;
-use crate::library::{Library, Unavailable};
+use crate::library::{Library, Opened, Unavailable};
 
 /// Is what is known of a function without loading its library.
 #[derive(Clone, Copy, Debug)]
@@ -50,16 +48,15 @@ impl Absent for *const c_char {
     }
 }
 
-/// Stands in a slot whose function the library does not have. No function has this address.
-const MISSING: usize = 1;
-
 /// Is the place of one function, of the type `F`, in the table of its library.
 pub struct Slot<F: 'static> {
-    /// Null until the first lookup; then the function, or [`MISSING`].
+    /// [`Self::first`] until the function was found, then the function.
     function: AtomicPtr<c_void>,
-    symbol: Symbol,
+    /// Looks the function up, then calls it or answers for it. Being a function itself, it makes a
+    /// call one load and one jump, with nothing to test.
+    first: F,
+    pub(crate) symbol: Symbol,
     library: &'static Library,
-    signature: PhantomData<F>,
 }
 
 impl<F: Copy> Slot<F> {
@@ -67,11 +64,16 @@ impl<F: Copy> Slot<F> {
     ///
     /// # Safety
     ///
-    /// `F` is the type of a pointer to the function that `library` has under the symbol's name.
+    /// `F` is the type of a pointer to the function that `library` has under the symbol's name, and
+    /// `function` is `first`.
     #[doc(hidden)]
-    pub const unsafe fn new(symbol: Symbol, library: &'static Library) -> Self {
-        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        Self { function: AtomicPtr::new(ptr::null_mut()), symbol, library, signature: PhantomData }
+    pub const unsafe fn new(
+        symbol: Symbol,
+        library: &'static Library,
+        first: F,
+        function: *mut c_void,
+    ) -> Self {
+        Self { function: AtomicPtr::new(function), first, symbol, library }
     }
 
     /// Returns what is known of the function without loading the library.
@@ -86,29 +88,47 @@ impl<F: Copy> Slot<F> {
     /// [`Unavailable::Load`] if the library cannot be opened, [`Unavailable::Missing`] if it does
     /// not have the function.
     pub fn get(&self) -> Result<F, Unavailable> {
-        self.find().map_err(|absence| match absence {
-            Absence::Missing => Unavailable::Missing(self.library.missing(&self.symbol)),
-            Absence::NoLibrary => match self.library.open() {
-                Err(error) => Unavailable::Load(error),
-                // It has come up since the lookup, which asking again would find.
-                Ok(_) => Unavailable::Missing(self.library.missing(&self.symbol)),
-            },
-        })
+        if self.is_found() {
+            return Ok(self.current());
+        }
+        let opened = self.library.open().map_err(Unavailable::Load)?;
+        if self.resolve(opened) {
+            return Ok(self.current());
+        }
+        Err(Unavailable::Missing(self.library.missing(&self.symbol)))
     }
 
-    /// Returns the function, or in one word why there is none.
+    /// Returns the function, or what looks it up and answers for it.
     #[inline]
     #[doc(hidden)]
-    pub fn find(&self) -> Result<F, Absence> {
+    pub fn current(&self) -> F {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
         let function = self.function.load(Ordering::Acquire);
-        if function.addr() > MISSING {
-            // SAFETY: `new`'s caller promised that the symbol has this type, and both are one
-            // pointer wide.
-            return Ok(unsafe { core::mem::transmute_copy(&function) });
-        }
-        let function = resolve(&self.function, &self.symbol, self.library)?;
-        // SAFETY: as above.
-        Ok(unsafe { core::mem::transmute_copy(&function) })
+        // SAFETY: `new`'s caller promised that the symbol has this type, and both are one pointer
+        // wide.
+        unsafe { core::mem::transmute_copy(&function) }
+    }
+
+    /// Looks the function up; says in one word why there is none.
+    ///
+    /// A library that could not be opened is not remembered, so that one that appears later is used.
+    #[cold]
+    pub(crate) fn find(&self) -> Result<F, Absence> {
+        let opened = self.library.open().map_err(|_| Absence::NoLibrary)?;
+        if self.resolve(opened) { Ok(self.current()) } else { Err(Absence::Missing) }
+    }
+
+    fn is_found(&self) -> bool {
+        // SAFETY: `F` is a function pointer, as above.
+        let first: *mut c_void = unsafe { core::mem::transmute_copy(&self.first) };
+        self.function.load(Ordering::Acquire) != first
+    }
+
+    /// Puts the function in its place; tells whether the library has it.
+    fn resolve(&self, opened: &Opened) -> bool {
+        let Some(function) = opened.symbol(self.symbol.name) else { return false };
+        self.function.store(function.as_ptr(), Ordering::Release);
+        true
     }
 }
 
@@ -116,24 +136,6 @@ impl<F> core::fmt::Debug for Slot<F> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Slot").field("symbol", &self.symbol).finish_non_exhaustive()
     }
-}
-
-/// Looks a function up and remembers the answer. A library that could not be opened is not
-/// remembered, so that one that appears later is used.
-#[cold]
-fn resolve(
-    slot: &AtomicPtr<c_void>,
-    symbol: &Symbol,
-    library: &Library,
-) -> Result<NonNull<c_void>, Absence> {
-    if slot.load(Ordering::Acquire).addr() == MISSING {
-        return Err(Absence::Missing);
-    }
-    let opened = library.open().map_err(|_| Absence::NoLibrary)?;
-    let found = opened.symbol(symbol.name).filter(|function| function.addr().get() > MISSING);
-    let missing = ptr::without_provenance_mut(MISSING);
-    slot.store(found.map_or(missing, NonNull::as_ptr), Ordering::Release);
-    found.ok_or(Absence::Missing)
 }
 
 /// Makes of a library's functions: `signature` (a pointer type each), `since` (a release each), the
@@ -164,7 +166,8 @@ macro_rules! bind {
 
         /// Holds the slot of every function.
         pub static TABLE: Table = Table {
-            // SAFETY: the signature is what the library's header declares for the symbol.
+            // SAFETY: the signature is what the library's header declares for the symbol, and the
+            // last two arguments are one function.
             $($name: unsafe { crate::bind::Slot::new(
                 crate::bind::Symbol {
                     name: crate::bind::symbol_name(concat!(stringify!($name), "\0")),
@@ -173,11 +176,28 @@ macro_rules! bind {
                     deprecated: crate::bind::release($deprecated),
                 },
                 &LIBRARY,
+                first::$name as signature::$name,
+                first::$name as signature::$name as *mut core::ffi::c_void,
             ) },)*
         };
 
+        /// What each slot holds until its function is found.
+        mod first {
+            use super::super::types::*;
+            use super::TABLE;
+            use core::ffi::*;
+
+            $(pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $output {
+                match TABLE.$name.find() {
+                    // SAFETY: the caller's promise is the C function's own contract.
+                    Ok(function) => unsafe { function($($parameter),*) },
+                    Err(absence) => crate::bind::Absent::absent(absence),
+                }
+            })*
+        }
+
         /// Lists every function that this crate binds.
-        pub static SYMBOLS: &[&crate::bind::Symbol] = &[$(TABLE.$name.symbol(),)*];
+        pub static SYMBOLS: &[&crate::bind::Symbol] = &[$(&TABLE.$name.symbol,)*];
 
         $(
             #[doc = concat!("Calls `", stringify!($name), "` of ", $header, ".")]
@@ -187,11 +207,9 @@ macro_rules! bind {
             /// As the manual says of the call.
             #[inline]
             pub unsafe fn $name($($parameter: $ty),*) -> $output {
-                match TABLE.$name.find() {
-                    // SAFETY: the caller's promise is the C function's own contract.
-                    Ok(function) => unsafe { function($($parameter),*) },
-                    Err(absence) => crate::bind::Absent::absent(absence),
-                }
+                let function = TABLE.$name.current();
+                // SAFETY: the caller's promise is the C function's own contract.
+                unsafe { function($($parameter),*) }
             }
         )*
     };
