@@ -1,9 +1,11 @@
 //! The chores, by name.
 
 mod coverage;
+mod gpu;
 mod lock;
-mod regen;
+pub(crate) mod regen;
 mod test;
+mod vectors;
 
 use std::process::ExitCode;
 
@@ -18,6 +20,8 @@ pub(crate) enum Chore {
     Lock(lock::Lock),
     Coverage(coverage::Coverage),
     Test(test::Test),
+    Vectors(vectors::Vectors),
+    Gpu(gpu::Gpu),
 }
 
 impl Chore {
@@ -27,6 +31,8 @@ impl Chore {
             Self::Lock(chore) => chore.run(),
             Self::Coverage(chore) => chore.run(),
             Self::Test(chore) => chore.run(),
+            Self::Vectors(chore) => chore.run(),
+            Self::Gpu(chore) => chore.run(),
         }
     }
 }

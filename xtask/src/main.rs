@@ -9,6 +9,8 @@ mod fetch;
 mod libclang;
 mod manifest;
 mod release;
+#[cfg(test)]
+mod tests;
 mod workspace;
 
 use std::process::ExitCode;

@@ -47,6 +47,9 @@ pub(crate) struct Library {
     /// Macros whose value the parser misreads, as a Rust type and value.
     #[serde(default)]
     pub(crate) corrected: BTreeMap<String, (String, String)>,
+    /// Macros that say which release the headers are of: they change with each, as they should.
+    #[serde(default)]
+    pub(crate) release_names: Vec<String>,
     /// Constants that are not exposed, each with its reason.
     #[serde(default)]
     pub(crate) unexposed: BTreeMap<String, Vec<String>>,

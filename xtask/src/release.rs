@@ -7,7 +7,7 @@ use anyhow::{Context as _, Error};
 use serde::Deserialize;
 
 /// Is a CUDA release, `12.4`, as the headers number it: `1000 * major + 10 * minor`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Release(pub(crate) u32);
 

@@ -105,7 +105,13 @@ fn evaluate(value: &str, enums: &BTreeMap<String, String>, api: &Api) -> Option<
         let operands: Vec<&str> = operands.collect();
         let first = api.constants.get(*operands.first()?)?;
         let all_known = operands.iter().all(|operand| api.constants.contains_key(*operand));
-        let union = Constant { r#type: first.r#type.clone(), value: operands.join(" | ") };
+        let number = |operand: &&str| api.constants.get(*operand)?.value.parse::<u64>().ok();
+        let numbers: Option<Vec<u64>> = operands.iter().map(number).collect();
+        let value = match numbers {
+            Some(numbers) => numbers.iter().fold(0, |bits, number| bits | number).to_string(),
+            None => operands.join(" | "),
+        };
+        let union = Constant { r#type: first.r#type.clone(), value };
         return all_known.then_some(union);
     }
     let cast = value.strip_prefix("((")?.strip_suffix(')')?;

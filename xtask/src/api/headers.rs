@@ -45,17 +45,26 @@ impl HeaderText {
     }
 
     /// Returns the names of the functions whose declaration starts with `marker`, which may have an
-    /// argument.
+    /// argument, and a line of its own.
     fn marked<'a>(&'a self, marker: &'a str) -> impl Iterator<Item = &'a str> {
-        self.lines.iter().filter_map(move |line| {
+        self.lines.iter().enumerate().filter_map(move |(index, line)| {
             let rest = line.strip_prefix(marker)?;
             let rest = match rest.strip_prefix('(') {
-                Some(argument) => argument.split_once(')')?.1,
+                Some(argument) => after_argument(argument)?,
                 None => rest.strip_prefix(char::is_whitespace)?,
             };
+            let below = || self.lines.get(index + 1).map(String::as_str);
+            let rest = if rest.trim().is_empty() { below()? } else { rest };
             rest.split('(').next()?.split_whitespace().next_back()
         })
     }
+}
+
+/// Returns what follows a macro's argument, which may be a text.
+fn after_argument(argument: &str) -> Option<&str> {
+    let text = argument.strip_prefix('"').and_then(|text| text.split_once('"'));
+    let rest = text.map_or(argument, |(_, rest)| rest);
+    rest.split_once(')').map(|(_, rest)| rest)
 }
 
 /// Returns the functions that a release marks as deprecated, by symbol.

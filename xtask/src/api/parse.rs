@@ -73,11 +73,11 @@ struct Shorten;
 
 impl VisitMut for Shorten {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
-        if path.segments.first().is_some_and(|first| first.ident == "core") {
-            if let Some(last) = path.segments.last().cloned() {
-                path.leading_colon = None;
-                path.segments = std::iter::once(last).collect();
-            }
+        if path.segments.first().is_some_and(|first| first.ident == "core")
+            && let Some(last) = path.segments.last().cloned()
+        {
+            path.leading_colon = None;
+            path.segments = std::iter::once(last).collect();
         }
         visit_path_mut(self, path);
     }

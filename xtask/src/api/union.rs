@@ -16,7 +16,7 @@ pub(crate) struct Union {
     pub(crate) api: Api,
     pub(crate) functions: BTreeMap<String, Provenance>,
     pub(crate) moved: Vec<Moved>,
-    /// Constants of enums that are declared but not exposed: name, value, reason.
+    /// Constants that are declared but not exposed: name, reason.
     pub(crate) unexposed: Vec<(String, String)>,
     /// Tags whose record has a better name: the tag, and the name.
     pub(crate) tags: BTreeMap<String, String>,
@@ -47,7 +47,7 @@ pub(crate) fn unite(library: &Library, sets: &[HeaderSet], read: Vec<Api>) -> Re
     let mut union =
         Union { releases, api, functions, moved, unexposed: Vec::new(), tags: BTreeMap::new() };
     union.hide_unexposed(library);
-    names::settle(library, &mut union)?;
+    names::settle(library, &mut union);
     Ok(union)
 }
 
@@ -84,20 +84,24 @@ fn first_seen(releases: &[Release], read: &[Api]) -> BTreeMap<String, Release> {
     first
 }
 
-/// Lists the enum constants whose value changed from one release to a later one.
+/// Lists the constants, of enums and macros, whose value changed from one release to a later one.
 fn moved(library: &Library, releases: &[Release], read: &[Api]) -> Vec<Moved> {
     let mut values: BTreeMap<&str, Vec<(Release, u32)>> = BTreeMap::new();
     for (release, api) in releases.iter().zip(read) {
-        for (name, value) in api.enums.values().flat_map(|e| &e.constants) {
+        let of_enums = api.enums.values().flat_map(|e| &e.constants).map(|(n, value)| (n, *value));
+        let of_macros = api.constants.iter().filter_map(|(n, c)| Some((n, c.value.parse().ok()?)));
+        for (name, value) in of_enums.chain(of_macros) {
             let values = values.entry(name).or_default();
-            if values.last().is_none_or(|(_, last)| last != value) {
-                values.push((*release, *value));
+            if values.last().is_none_or(|(_, last)| *last != value) {
+                values.push((*release, value));
             }
         }
     }
+    let is_expected =
+        |name: &str| library.is_end_marker(name) || library.release_names.iter().any(|n| n == name);
     values
         .into_iter()
-        .filter(|(name, values)| values.len() > 1 && !library.is_end_marker(name))
+        .filter(|(name, values)| values.len() > 1 && !is_expected(name))
         .map(|(name, values)| Moved { name: name.to_owned(), values })
         .collect()
 }
@@ -123,11 +127,9 @@ fn provenance(
     for name in api.functions.keys() {
         let (since, header) = match typedefs.since.get(name) {
             Some((since, header)) => (*since, header.clone()),
-            None if library.typedefs.is_empty() => {
-                let since = first_seen.get(name).copied().unwrap_or(newest.release);
-                (since, only_header.clone())
-            }
-            None => anyhow::bail!("`{name}` has no PFN type in the Typedefs headers"),
+            // No types for its pointers, as for libraries that have no such header: it is there from
+            // the first release that declares it.
+            None => (first_seen.get(name).copied().unwrap_or(newest.release), only_header.clone()),
         };
         let deprecated = first_deprecated.get(name).copied();
         found.insert(name.clone(), Provenance { header, since, deprecated });
@@ -136,16 +138,14 @@ fn provenance(
 }
 
 impl Union {
-    /// Moves the enum constants that the manifest lists out of the enums.
+    /// Takes the constants that the manifest lists out of the enums, and lists them. Macros were
+    /// left out when they were read.
     fn hide_unexposed(&mut self, library: &Library) {
         for e in self.api.enums.values_mut() {
-            e.constants.retain(|(name, _)| match library.unexposed_reason(name) {
-                Some(reason) => {
-                    self.unexposed.push((name.clone(), reason.to_owned()));
-                    false
-                }
-                None => true,
-            });
+            e.constants.retain(|(name, _)| library.unexposed_reason(name).is_none());
+        }
+        for (reason, names) in &library.unexposed {
+            self.unexposed.extend(names.iter().map(|name| (name.clone(), reason.clone())));
         }
         self.unexposed.sort();
     }

@@ -3,24 +3,18 @@
 use crate::api::Union;
 
 pub(super) fn layout(union: &Union) -> String {
-    let mut text = "
-use super::types::*;
-use crate::layout::layout;
-
-layout! {
-"
-    .to_owned();
+    let mut assertions = String::new();
     for (name, record) in union.api.records.iter().filter(|(_, record)| !record.is_opaque) {
         let layout = &record.layout;
         let offsets: Vec<String> =
             layout.offsets.iter().map(|(field, offset)| format!("{field} @ {offset}")).collect();
-        text.push_str(&format!(
+        assertions.push_str(&format!(
             "    {name}: size {}, align {} {{ {} }}\n",
             layout.size,
             layout.align,
             offsets.join(", ")
         ));
     }
-    text.push_str("}\n");
-    text
+    let types = if assertions.is_empty() { "" } else { "use super::types::*;\n" };
+    format!("\n{types}use crate::layout::layout;\n\nlayout! {{\n{assertions}}}\n")
 }

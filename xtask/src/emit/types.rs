@@ -23,7 +23,10 @@ pub(super) fn types(library: &Library, union: &Union) -> String {
 
 /// Imports what the text uses.
 fn imports(text: &str) -> String {
-    let mut lines = "use core::ffi::*;\n".to_owned();
+    let mut lines = String::new();
+    if text.contains("c_") || text.contains("CStr") {
+        lines.push_str("use core::ffi::*;\n");
+    }
     if text.contains("ptr::") {
         lines.push_str("use core::ptr;\n");
     }

@@ -5,6 +5,8 @@ use crate::exceptions::{Moved, Unexposed};
 
 /// Lists the constants that the headers declare and this crate leaves out, with the reason.
 pub static UNEXPOSED: &[Unexposed] = &[
+    Unexposed { name: "CUDAAPI", reason: "a declaration's decoration, not a value" },
+    Unexposed { name: "CUDA_CB", reason: "a declaration's decoration, not a value" },
     Unexposed { name: "CU_AD_FORMAT_MAX", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "CU_ATOMIC_OPERATION_MAX", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "CU_COREDUMP_LIGHTWEIGHT_FLAGS", reason: "a mask of all flags, which grows with every flag" },
@@ -29,6 +31,7 @@ pub static UNEXPOSED: &[Unexposed] = &[
     Unexposed { name: "CU_MEM_HANDLE_TYPE_MAX", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "CU_MEM_LOCATION_TYPE_MAX", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "CU_MEM_RANGE_HANDLE_TYPE_MAX", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "__CUDA_DEPRECATED", reason: "a declaration's decoration, not a value" },
 ];
 
 /// Lists the constants whose value changed: each value with the first release that has it. The

@@ -5,13 +5,18 @@ use crate::exceptions::{Moved, Unexposed};
 
 /// Lists the constants that the headers declare and this crate leaves out, with the reason.
 pub static UNEXPOSED: &[Unexposed] = &[
+    Unexposed { name: "DECLDIR", reason: "a declaration's decoration, not a value" },
     Unexposed { name: "NVML_BRAND_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_CLOCK_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_CLOCK_ID_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_COMPUTEMODE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "NVML_COMPUTE_INSTANCE_PROFILE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "NVML_CPER_CURSOR_HANDLE_INIT", reason: "a zero that `zeroed()` gives" },
     Unexposed { name: "NVML_DEVICE_VGPU_CAP_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_ECC_COUNTER_TYPE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "NVML_FI_MAX", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_GPM_METRIC_MAX", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "NVML_GPU_INSTANCE_PROFILE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_INFOROM_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_MEMORY_ERROR_TYPE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_MEMORY_LOCATION_COUNT", reason: "marks the end of its enum, and moves with every addition" },
@@ -33,6 +38,8 @@ pub static UNEXPOSED: &[Unexposed] = &[
     Unexposed { name: "NVML_VALUE_TYPE_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_VGPU_CAP_COUNT", reason: "marks the end of its enum, and moves with every addition" },
     Unexposed { name: "NVML_VGPU_DRIVER_CAP_COUNT", reason: "marks the end of its enum, and moves with every addition" },
+    Unexposed { name: "NVML_VGPU_PGPU_VIRTUALIZATION_CAP_MIGRATION", reason: "a range of bits for a macro, not a value" },
+    Unexposed { name: "NVML_VGPU_VIRTUALIZATION_CAP_MIGRATION", reason: "a range of bits for a macro, not a value" },
 ];
 
 /// Lists the constants whose value changed: each value with the first release that has it. The

@@ -40,8 +40,8 @@ macro_rules! for_each_nvrtc_function {
             ["nvrtc.h" 12090 0] nvrtcGetLTOIR(prog: nvrtcProgram, LTOIR: *mut c_char) -> nvrtcResult;
             ["nvrtc.h" 12090 0] nvrtcGetLTOIRSize(prog: nvrtcProgram, LTOIRSizeRet: *mut usize) -> nvrtcResult;
             ["nvrtc.h" 11080 0] nvrtcGetLoweredName(prog: nvrtcProgram, name_expression: *const c_char, lowered_name: *mut *const c_char) -> nvrtcResult;
-            ["nvrtc.h" 11080 0] nvrtcGetNVVM(prog: nvrtcProgram, nvvm: *mut c_char) -> nvrtcResult;
-            ["nvrtc.h" 11080 0] nvrtcGetNVVMSize(prog: nvrtcProgram, nvvmSizeRet: *mut usize) -> nvrtcResult;
+            ["nvrtc.h" 11080 12090] nvrtcGetNVVM(prog: nvrtcProgram, nvvm: *mut c_char) -> nvrtcResult;
+            ["nvrtc.h" 11080 12090] nvrtcGetNVVMSize(prog: nvrtcProgram, nvvmSizeRet: *mut usize) -> nvrtcResult;
             ["nvrtc.h" 11080 0] nvrtcGetNumSupportedArchs(numArchs: *mut c_int) -> nvrtcResult;
             ["nvrtc.h" 12090 0] nvrtcGetOptiXIR(prog: nvrtcProgram, optixir: *mut c_char) -> nvrtcResult;
             ["nvrtc.h" 12090 0] nvrtcGetOptiXIRSize(prog: nvrtcProgram, optixirSizeRet: *mut usize) -> nvrtcResult;

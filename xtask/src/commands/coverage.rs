@@ -1,0 +1,51 @@
+//! `cargo xtask coverage`: nothing that the headers declare is missing in `cuda-sys`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::coverage;
+use crate::fetch::{self, Cache, Wheel};
+use crate::manifest::{self, Library};
+use crate::workspace;
+
+/// Compare what the headers declare with what the compiled cuda-sys binds
+#[derive(Debug, Args)]
+pub(crate) struct Coverage {
+    /// Print the data of every symbol as JSON
+    #[arg(long)]
+    json: bool,
+    /// Also the libraries whose header wheels are large
+    #[arg(long)]
+    long: bool,
+    /// Look at the copy of cuda-sys in DIR
+    #[arg(long = "crate", value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+impl Coverage {
+    pub(super) fn run(self) -> Result<ExitCode> {
+        let cache = Cache::open()?;
+        let wheels = fetch::wheels()?;
+        let is_chosen = |library: &Library| {
+            let mut own = wheels.iter().filter(|wheel| wheel.is_headers_of(&library.name, None));
+            self.long || !own.any(Wheel::is_large)
+        };
+        let libraries: Vec<Library> =
+            manifest::libraries()?.into_iter().filter(is_chosen).collect();
+        coverage::prepare(&cache, &wheels, &libraries)?;
+        let surveys = coverage::surveys(&cache, &wheels, &libraries)?;
+        let declared = coverage::declared(&cache, &wheels, &surveys)?;
+        let folder = self.folder.unwrap_or_else(|| workspace::root().join("cuda-sys"));
+        let report = declared.look(&folder)?;
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            report.problems.iter().for_each(|problem| println!("{problem}"));
+            print!("{}", report.table());
+        }
+        Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

@@ -1,0 +1,168 @@
+//! Builds the test programs and examples, strips them, and puts them beside a script.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+
+use crate::workspace;
+
+/// The most bytes that the compressed bundle may have.
+const LIMIT: u64 = 40_000_000;
+
+/// The members whose tests use a device.
+const MEMBERS: [&str; 3] = ["cuda-sys", "cuda-safe", "cuda-ipc"];
+
+/// The examples that go along, by name.
+const EXAMPLES: [&str; 2] = ["doctor", "share_image"];
+
+/// Runs every program; its argument is the folder for the results.
+const SCRIPT: &str = r#"#!/bin/sh
+# Runs every test program on the real driver. Usage: ./run RESULTS [NAME...]
+# A program that has left its results there is not run again; remove its file to repeat it.
+here=$(cd "$(dirname "$0")" && pwd)
+results=$1
+shift
+mkdir -p "$results"
+export CUDA_TEST_ON=device CUDA_TEST_RESULTS="$results/outcomes.jsonl"
+cp "$here/commit" "$results/commit"
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader >"$results/device" 2>&1
+[ -x "$here/examples/doctor" ] && "$here/examples/doctor" >"$results/doctor" 2>&1
+for program in "$here"/tests/*; do
+    name=$(basename "$program")
+    if [ $# -gt 0 ]; then
+        case " $* " in *" $name "*) ;; *) continue ;; esac
+    fi
+    [ -e "$results/$name.txt" ] && continue
+    timeout 300 "$program" --test-threads=1 >"$results/$name.part" 2>&1
+    echo "exit status: $?" >>"$results/$name.part"
+    mv "$results/$name.part" "$results/$name.txt"
+    tail -n 3 "$results/$name.txt"
+done
+"#;
+
+/// Is one line of cargo's messages.
+#[derive(Deserialize)]
+struct Message {
+    executable: Option<PathBuf>,
+    package_id: Option<String>,
+    target: Option<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+pub(super) fn bundle() -> Result<ExitCode> {
+    let folder = workspace::root().join("target/gpu/bundle");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
+    for part in ["tests", "examples"] {
+        std::fs::create_dir_all(folder.join(part))?;
+    }
+    let mut count = 0;
+    for message in build()? {
+        let (Some(program), Some(target)) = (message.executable, message.target) else { continue };
+        let Some(place) = place(message.package_id.as_deref(), &target) else { continue };
+        add(&program, &folder.join(place))?;
+        count += 1;
+    }
+    std::fs::write(folder.join("commit"), commit()?)?;
+    write_script(&folder.join("run"))?;
+    let bytes = pack(&folder)?;
+    println!("{count} programs, {} MB: {}.tar.gz", bytes / 1_000_000, folder.display());
+    println!("there: tar xzf bundle.tar.gz; bundle/run RESULTS");
+    println!("here:  cargo xtask gpu --report RESULTS");
+    if bytes > LIMIT {
+        bail!("the bundle has {bytes} bytes; {LIMIT} are the most");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds everything and returns cargo's messages.
+fn build() -> Result<Vec<Message>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let members = MEMBERS.into_iter().filter(|member| workspace::root().join(member).exists());
+    let output = Command::new(cargo)
+        .args(["test", "--no-run", "--all-features", "--message-format=json", "--quiet"])
+        .args(members.map(|member| format!("--package={member}")))
+        .current_dir(workspace::root())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo could not be started")?;
+    if !output.status.success() {
+        bail!("the tests do not build");
+    }
+    let lines = String::from_utf8(output.stdout)?;
+    Ok(lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Returns where a program goes; none for one that needs no device.
+fn place(package: Option<&str>, target: &Target) -> Option<PathBuf> {
+    let package = MEMBERS.into_iter().find(|member| package.is_some_and(|p| p.contains(member)))?;
+    let is = |kind: &str| target.kind.iter().any(|k| k == kind);
+    if is("example") {
+        let is_wanted = EXAMPLES.contains(&target.name.as_str());
+        return is_wanted.then(|| Path::new("examples").join(&target.name));
+    }
+    // Fake drivers are built by a compiler that is not there; layouts need no device.
+    let needs_compiler = package == "cuda-sys" && target.name != "driver";
+    let is_pure = target.name.starts_with("layout") || !is("test");
+    (!needs_compiler && !is_pure)
+        .then(|| Path::new("tests").join(format!("{package}-{}", target.name)))
+}
+
+/// Copies a program without what a debugger wants.
+fn add(program: &Path, target: &Path) -> Result<()> {
+    let status = Command::new("strip").arg("-o").args([target, program]).status();
+    if !status.is_ok_and(|status| status.success()) {
+        std::fs::copy(program, target)
+            .with_context(|| format!("cannot copy {}", program.display()))?;
+    }
+    Ok(())
+}
+
+fn commit() -> Result<String> {
+    let git = |arguments: &[&str]| -> Result<String> {
+        let output = Command::new("git")
+            .args(arguments)
+            .current_dir(workspace::root())
+            .output()
+            .context("git could not be started")?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let changed = !git(&["status", "--porcelain"])?.is_empty();
+    Ok(git(&["rev-parse", "HEAD"])? + if changed { " and changes\n" } else { "\n" })
+}
+
+fn write_script(file: &Path) -> Result<()> {
+    std::fs::write(file, SCRIPT)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+/// Compresses the folder beside itself; returns the size.
+fn pack(folder: &Path) -> Result<u64> {
+    let parent = folder.parent().context("the bundle has no parent folder")?;
+    let archive = parent.join("bundle.tar.gz");
+    let status = Command::new("tar")
+        .arg("czf")
+        .arg(&archive)
+        .arg("-C")
+        .arg(parent)
+        .arg("bundle")
+        .status()
+        .context("tar could not be started")?;
+    if !status.success() {
+        bail!("tar failed");
+    }
+    Ok(std::fs::metadata(archive)?.len())
+}

@@ -1,0 +1,124 @@
+//! Reads what the bundle's programs left, and prints it by program and outcome.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use serde::{Deserialize, Serialize};
+
+/// Is one test as a test's own process told it: a test that ran says nothing there.
+#[derive(Deserialize)]
+struct Note {
+    test: String,
+    not_run: String,
+}
+
+/// Is everything that was read, for `results.json`.
+#[derive(Serialize)]
+struct Results {
+    commit: String,
+    device: String,
+    programs: BTreeMap<String, Program>,
+}
+
+#[derive(Default, Serialize)]
+struct Program {
+    passed: Vec<String>,
+    failed: Vec<String>,
+    not_run: BTreeMap<String, String>,
+    exit_status: String,
+}
+
+pub(super) fn report(folder: &Path) -> Result<ExitCode> {
+    let read = |name: &str| {
+        let file = folder.join(name);
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
+    };
+    let notes = notes(&read("outcomes.jsonl").unwrap_or_default());
+    let mut results = Results {
+        commit: read("commit")?.trim().to_owned(),
+        device: read("device")?.trim().to_owned(),
+        programs: BTreeMap::new(),
+    };
+    for entry in std::fs::read_dir(folder)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if let Some(program) = name.strip_suffix(".txt") {
+            results.programs.insert(program.to_owned(), parse(&read(&name)?, &notes));
+        } else if name.ends_with(".part") {
+            bail!("{name}: the program was still running; its results are not whole");
+        }
+    }
+    if results.programs.is_empty() {
+        bail!("no results in {}", folder.display());
+    }
+    let failures = print(&results);
+    std::fs::write(folder.join("results.json"), serde_json::to_string_pretty(&results)? + "\n")?;
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn notes(lines: &str) -> BTreeMap<String, String> {
+    let read = |line| serde_json::from_str::<Note>(line).ok();
+    lines.lines().filter_map(read).map(|note| (note.test, note.not_run)).collect()
+}
+
+/// Reads a test harness' lines: `test NAME ... ok`.
+fn parse(text: &str, notes: &BTreeMap<String, String>) -> Program {
+    let mut program = Program::default();
+    for line in text.lines() {
+        if let Some(status) = line.strip_prefix("exit status: ") {
+            status.clone_into(&mut program.exit_status);
+        }
+        let Some((name, outcome)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ... "))
+        else {
+            continue;
+        };
+        let name = name.trim().to_owned();
+        match (outcome.trim(), notes.get(&name)) {
+            ("ok", Some(reason)) => drop(program.not_run.insert(name, reason.clone())),
+            ("ok", None) => program.passed.push(name),
+            (outcome, _) if outcome.starts_with("ignored") => {
+                drop(program.not_run.insert(name, "what it needs is not there".to_owned()));
+            }
+            _ => program.failed.push(name),
+        }
+    }
+    program
+}
+
+/// Prints the table; returns how many tests and programs failed.
+fn print(results: &Results) -> usize {
+    println!("commit {}\ndevice {}\n", results.commit, results.device);
+    println!("{:<32} {:>7} {:>7} {:>8}", "program", "passed", "failed", "not run");
+    let mut failures = 0;
+    for (name, program) in &results.programs {
+        let Program { passed, failed, not_run, exit_status } = program;
+        println!("{name:<32} {:>7} {:>7} {:>8}", passed.len(), failed.len(), not_run.len());
+        failures += failed.len();
+        if failed.is_empty() && exit_status != "0" {
+            println!("  ended with status {exit_status}");
+            failures += 1;
+        }
+        failed.iter().for_each(|test| println!("  failed: {test}"));
+        not_run.iter().for_each(|(test, why)| println!("  not run: {test}: {why}"));
+    }
+    failures
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_are_told_apart() {
+        let notes =
+            notes("{\"test\": \"faults\", \"not_run\": \"needs the simulator\"}\nrubbish\n");
+        let text = "running 4 tests\ntest copies ... ok\ntest faults ... ok\n\
+                    test peers ... ignored\ntest races ... FAILED\nexit status: 101\n";
+        let program = parse(text, &notes);
+        assert_eq!(program.passed, ["copies"]);
+        assert_eq!(program.failed, ["races"]);
+        assert_eq!(program.not_run.keys().collect::<Vec<_>>(), ["faults", "peers"]);
+        assert_eq!(program.exit_status, "101");
+    }
+}
