@@ -1,0 +1,16 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use cuda_codegen::driver;
+
+use crate::shim::Address;
+
+/// Fills something.
+///
+/// # Safety
+///
+/// The caller knows what.
+#[driver(tyFree, order = default)]
+pub fn fill_some(#[device(write, opaque)] dst @ address: Address);
+
+fn main() {}

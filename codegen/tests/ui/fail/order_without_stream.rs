@@ -1,0 +1,16 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use cuda_codegen::driver;
+
+use crate::shim::Address;
+
+/// Does.
+#[driver(tyFillNow, order = stream)]
+pub fn fill_now(
+    #[device(write, bytes(count))] dst @ address: Address,
+    #[value] word: u32,
+    #[from(dst.len)] count: usize,
+);
+
+fn main() {}

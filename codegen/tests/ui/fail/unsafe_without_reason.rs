@@ -1,0 +1,15 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use cuda_codegen::driver;
+
+use crate::shim::RawStream;
+
+/// Does.
+#[driver(tyMake, home = given)]
+/// # Safety
+///
+/// None.
+pub unsafe fn make(#[out] stream: *mut RawStream, #[value] flags: u32);
+
+fn main() {}

@@ -1,0 +1,19 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use std::ffi::c_void;
+
+use cuda_codegen::driver;
+
+use crate::shim::{Address, RawStream};
+
+/// Does.
+#[driver(tyCopy, order = stream)]
+pub fn copy(
+    #[device(write, bytes(count))] dst @ to: Address,
+    #[host(write, bytes(count), until = stream)] src @ from: *const c_void,
+    #[from(src.len)] count: usize,
+    #[stream] stream: RawStream,
+);
+
+fn main() {}

@@ -1,0 +1,18 @@
+use std::ffi::c_void;
+
+use cuda_codegen::driver;
+
+use crate::shim::{Address, OnDevice, Pinned, RawStream, Result, Stream};
+
+/// Does.
+#[driver(tyCopy, order = stream)]
+pub fn copy(
+    #[device(write, bytes(count))] dst @ to: Address,
+    #[host(read, bytes(count), until = stream)] src @ from: *const c_void,
+    #[from(src.len)] count: usize,
+    #[stream] stream: RawStream,
+);
+
+pub fn caller(dst: &mut OnDevice, src: &Pinned, stream: &Stream) -> Result<()> {
+    copy(dst, src, stream)
+}

@@ -1,0 +1,12 @@
+use cuda_codegen::driver;
+
+use crate::shim::{Address, RawStream};
+
+/// Does.
+#[driver(tyFill, order = stream)]
+pub fn fill(
+    #[device(write, bytes(count * 4), align(4))] dst @ address: Address,
+    #[value] word: u32,
+    #[from(dst.len / 4)] count: usize,
+    #[stream] stream: RawStream,
+);

@@ -1,0 +1,197 @@
+//! Memory whose owner is gone while a stream may still use it: freed once nothing does.
+#![expect(unsafe_code, reason = "frees allocations whose owners are gone")]
+
+use core::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use cuda_sys::{CUcontext, CUdeviceptr, CUresult};
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::shim::{Allocation, Area, Relaxed, Timeline, raw};
+
+/// Is an allocation without an owner.
+pub(crate) struct Orphan {
+    address: Address,
+    allocation: Arc<Allocation>,
+}
+
+/// Says where an allocation is, and so how it is freed.
+#[derive(Clone, Copy)]
+pub(crate) enum Address {
+    /// By `cuMemFree`.
+    Device(CUdeviceptr),
+    /// By `cuMemFreeHost`.
+    Host(usize),
+}
+
+impl Address {
+    /// Frees the memory; its context is entered.
+    ///
+    /// # Safety
+    ///
+    /// It was allocated so, is not freed yet, and nothing uses it any more.
+    unsafe fn free(self) -> Result<()> {
+        let _relaxed = Relaxed::enter();
+        match self {
+            // SAFETY: the caller's promise.
+            Self::Device(address) => unsafe { raw::mem_free(address) },
+            Self::Host(address) => {
+                let address = ptr::with_exposed_provenance_mut(address);
+                // SAFETY: the caller's promise.
+                unsafe { raw::mem_free_host(address) }
+            }
+        }
+    }
+}
+
+/// Is the list of a context's orphans.
+pub(crate) struct Queue {
+    waiting: AtomicUsize,
+    orphans: Mutex<Vec<Orphan>>,
+}
+
+impl Queue {
+    pub(crate) const fn new() -> Self {
+        Self { waiting: AtomicUsize::new(0), orphans: Mutex::new(Vec::new()) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Orphan>> {
+        self.orphans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.load(Ordering::Acquire)
+    }
+
+    fn push(&self, orphan: Orphan) {
+        let mut orphans = self.lock();
+        orphans.push(orphan);
+        self.waiting.store(orphans.len(), Ordering::Release);
+    }
+
+    /// Waits until nothing uses the orphans any more.
+    fn wait(&self) -> Result<()> {
+        let waiting: Vec<_> =
+            self.lock().iter().map(|orphan| Arc::clone(&orphan.allocation)).collect();
+        waiting.iter().try_for_each(|orphan| orphan.wait_for_all(Area::bytes(0, orphan.len())))
+    }
+
+    /// Frees the orphans that nothing uses any more.
+    pub(crate) fn collect(&self, context: &Context) {
+        if self.len() == 0 {
+            return;
+        }
+        // No driver call under the lock: two threads share the work.
+        let orphans = std::mem::take(&mut *self.lock());
+        let (idle, busy): (Vec<_>, Vec<_>) =
+            orphans.into_iter().partition(|orphan| orphan.allocation.is_idle());
+        {
+            let mut orphans = self.lock();
+            orphans.extend(busy);
+            self.waiting.store(orphans.len(), Ordering::Release);
+        }
+        for orphan in idle {
+            free(context, orphan.address);
+        }
+    }
+}
+
+/// Allocates. What earlier owners left is freed before, as far as nothing uses it; and before an
+/// answer that there is no memory is passed on, the rest is waited for.
+pub(crate) fn allocate<T>(context: &Context, mut call: impl FnMut() -> Result<T>) -> Result<T> {
+    context.collect();
+    let _relaxed = Relaxed::enter();
+    let answer = call();
+    let no_memory = |error: &Error| error.code() == Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    if context.uncollected() > 0 && answer.as_ref().is_err_and(no_memory) {
+        context.queue().wait()?;
+        context.collect();
+        return call();
+    }
+    answer
+}
+
+/// Frees memory that nothing uses; what cannot be freed is leaked and reported.
+fn free(context: &Context, address: Address) {
+    let freed = context.enter("cuMemFree_v2").and_then(|_entered| {
+        // SAFETY: the owner is gone and left no other way to the address; nothing uses it.
+        unsafe { address.free() }
+    });
+    if let Err(error) = freed {
+        context.report(error);
+    }
+}
+
+/// Takes the memory of an owner that is being dropped: frees it if nothing uses it, else queues it.
+///
+/// The owner was the only way to `address`.
+pub(crate) fn give_up(context: &Context, address: Address, allocation: Arc<Allocation>) {
+    // A forked child has the addresses, but neither the context nor the memory.
+    if !context.is_own_process() {
+        return;
+    }
+    context.collect();
+    if allocation.is_idle() {
+        free(context, address);
+    } else {
+        context.queue().push(Orphan { address, allocation });
+    }
+}
+
+/// Ends a context: waits for its streams, frees its orphans. Nobody holds it any more.
+pub(crate) fn end(
+    context: CUcontext,
+    driver_id: Option<u64>,
+    queue: &Queue,
+    timelines: &Mutex<Vec<Weak<Timeline>>>,
+    report: impl Fn(Error),
+) {
+    let streams: Vec<_> = {
+        let mut timelines = timelines.lock().unwrap_or_else(PoisonError::into_inner);
+        timelines.drain(..).filter_map(|timeline| timeline.upgrade()).collect()
+    };
+    let orphans = std::mem::take(&mut *queue.lock());
+    if streams.is_empty() && orphans.is_empty() {
+        return;
+    }
+    let result = enter_raw(context, driver_id, || {
+        for stream in &streams {
+            if let Err(error) = stream.close() {
+                report(error);
+            }
+        }
+        for orphan in &orphans {
+            // SAFETY: the owner is gone, and the streams were waited for; should that have failed,
+            // the driver's own free waits for every kernel of the context.
+            if let Err(error) = unsafe { orphan.address.free() } {
+                report(error);
+            }
+        }
+    });
+    if let Err(error) = result {
+        report(error);
+    }
+}
+
+/// Enters a context that has no holder left, unless it was reset.
+fn enter_raw(context: CUcontext, driver_id: Option<u64>, work: impl FnOnce()) -> Result<()> {
+    if let Some(expected) = driver_id {
+        let mut id = 0;
+        // SAFETY: the call writes one number; a stale handle of a primary context answers.
+        unsafe { raw::ctx_get_id(context, &raw mut id) }?;
+        if id != expected {
+            // It was reset: what was in it is gone.
+            return Ok(());
+        }
+    }
+    let mut previous = ptr::null_mut();
+    // SAFETY: the call writes one handle.
+    unsafe { raw::ctx_get_current(&raw mut previous) }?;
+    // SAFETY: the context is released only after this.
+    unsafe { raw::ctx_set_current(context) }?;
+    work();
+    // SAFETY: it was the thread's context before.
+    unsafe { raw::ctx_set_current(previous) }
+}

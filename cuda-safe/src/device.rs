@@ -1,0 +1,134 @@
+//! The devices of the machine.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cuda_sys::{CUdevice, CUdevice_attribute};
+
+use crate::call;
+use crate::context::Context;
+use crate::error::Result;
+use crate::shim::Handle;
+
+/// Is a device, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Device(CUdevice);
+
+/// Initialises the driver, once.
+///
+/// # Errors
+///
+/// As the driver answers, or if there is none.
+pub fn initialize() -> Result<()> {
+    static DONE: AtomicBool = AtomicBool::new(false);
+    if !DONE.load(Ordering::Acquire) {
+        call::init()?;
+        DONE.store(true, Ordering::Release);
+    }
+    Ok(())
+}
+
+impl Device {
+    /// Returns how many devices there are.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers, or if there is none.
+    pub fn count() -> Result<usize> {
+        initialize()?;
+        call::device_get_count().map(|count| usize::try_from(count).unwrap_or(0))
+    }
+
+    /// Returns the device of a number, from 0 on.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers: `CUDA_ERROR_INVALID_DEVICE` if there is no such device.
+    pub fn get(ordinal: i32) -> Result<Self> {
+        initialize()?;
+        call::device_get(ordinal).map(Self)
+    }
+
+    /// Returns all devices.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers, or if there is none.
+    pub fn all() -> Result<Vec<Self>> {
+        (0_i32..).take(Self::count()?).map(Self::get).collect()
+    }
+
+    /// Returns its number.
+    pub const fn ordinal(self) -> i32 {
+        self.0.0
+    }
+
+    pub(crate) const fn raw(self) -> CUdevice {
+        self.0
+    }
+
+    /// Returns its name.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn name(self) -> Result<String> {
+        call::device_get_name(&self)
+    }
+
+    /// Returns the 16 bytes by which other processes know it.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn uuid(self) -> Result<[u8; 16]> {
+        call::device_get_uuid(&self).map(|uuid| uuid.bytes.map(|byte| byte.to_ne_bytes()[0]))
+    }
+
+    /// Returns how many bytes of memory it has.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn total_memory(self) -> Result<usize> {
+        call::device_total_mem(&self)
+    }
+
+    /// Returns an attribute.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32> {
+        call::device_get_attribute(attribute, &self)
+    }
+
+    /// Retains its primary context.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn context(self) -> Result<Context> {
+        Context::primary(self)
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.0.0)
+    }
+}
+
+#[expect(unsafe_code, reason = "vouches for a device's handle")]
+// SAFETY: the handle came from the driver; devices do not go away.
+unsafe impl Handle for Device {
+    type Raw = CUdevice;
+
+    fn raw(&self) -> CUdevice {
+        self.0
+    }
+
+    fn home(&self) -> Option<&Context> {
+        None
+    }
+}

@@ -1,0 +1,264 @@
+//! What a call answers instead of a value: which call, and what was the matter.
+//!
+//! Not here: the checks that refuse (`shim`), and the driver's own texts, which come from the
+//! loaded driver.
+
+use std::fmt;
+use std::ops::Deref;
+
+use cuda_sys::{CUresult, LoadError, Missing, Unavailable};
+
+use crate::layout::LayoutError;
+
+/// Is the result of everything that can ask the driver.
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// Is why a call gave no value: it reads as its [`Details`], and is one pointer wide, so that calls
+/// that succeed carry nothing for it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Details>);
+
+/// Is what an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// The C name of the call, or the Rust name of what is above the calls.
+    pub call: &'static str,
+    /// What was the matter.
+    pub cause: Cause,
+}
+
+/// Is what was the matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// An operand breaks a rule; the driver was not called.
+    Refused {
+        /// The operand, by the name that the call gives it.
+        operand: &'static str,
+        /// The rule.
+        rule: Rule,
+        /// What the rule needs.
+        need: Quantity,
+        /// What the operand has.
+        have: Quantity,
+    },
+    /// The driver answered so. It may be the answer to earlier work.
+    Driver(CUresult),
+    /// The driver has no such function.
+    Missing(Box<Missing>),
+    /// There is no driver.
+    Load(Box<LoadError>),
+    /// A layout operation was refused; the driver was not called.
+    Layout(LayoutError),
+}
+
+/// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last three are
+/// those of views and their copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Rule {
+    /// A context is the one that it was: nobody reset it since.
+    Alive,
+    /// Everything that a call names is of one context.
+    Home,
+    /// The bytes that a call touches lie in their operand.
+    Reach,
+    /// Rows don't reach into each other.
+    Pitch,
+    /// An address, and the pitch of several rows, are multiples of what the call asks for.
+    Align,
+    /// An operand is a whole allocation, from its first byte.
+    Base,
+    /// An operand was allocated in the way that the call asks for.
+    Kind,
+    /// A length is a whole number of words.
+    Quotient,
+    /// A number fits the C type of its parameter.
+    Fit,
+    /// Bytes that are written are no other operand's.
+    Disjoint,
+    /// A layout's items are as large as the elements.
+    ItemSize,
+    /// No two elements of an array that is written share a byte.
+    Injective,
+    /// Two layouts have rows of bytes in common.
+    Rows,
+}
+
+impl Rule {
+    /// Returns the rule in one sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Alive => "a context is the one that it was: nobody reset it since",
+            Self::Home => "everything that a call names is of one context",
+            Self::Reach => "the bytes that a call touches lie in their operand",
+            Self::Pitch => "rows don't reach into each other",
+            Self::Align => "addresses and pitches are multiples of what the call asks for",
+            Self::Base => "an operand is a whole allocation, from its first byte",
+            Self::Kind => "an operand was allocated in the way that the call asks for",
+            Self::Quotient => "a length is a whole number of words",
+            Self::Fit => "a number fits the C type of its parameter",
+            Self::Disjoint => "bytes that are written are no other operand's",
+            Self::ItemSize => "a layout's items are as large as the elements",
+            Self::Injective => "no two elements of an array that is written share a byte",
+            Self::Rows => "two layouts have rows of bytes in common",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// Is one side of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Quantity {
+    /// A number, mostly of bytes.
+    Number(u64),
+    /// A number too large for the machine.
+    Overflow,
+    /// A context, by its number in this process.
+    Context(u64),
+    /// Something that has a name.
+    Word(&'static str),
+    /// Bytes of an operand.
+    BytesOf(&'static str),
+}
+
+impl From<usize> for Quantity {
+    fn from(number: usize) -> Self {
+        u64::try_from(number).map_or(Self::Overflow, Self::Number)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Overflow => f.write_str("more than can be counted"),
+            Self::Context(id) => write!(f, "context {id}"),
+            Self::Word(word) => f.write_str(word),
+            Self::BytesOf(operand) => write!(f, "bytes of `{operand}`"),
+        }
+    }
+}
+
+impl Error {
+    /// Makes a refusal.
+    #[cold]
+    pub fn refused(
+        call: &'static str,
+        operand: &'static str,
+        rule: Rule,
+        need: Quantity,
+        have: Quantity,
+    ) -> Self {
+        Self::new(call, Cause::Refused { operand, rule, need, have })
+    }
+
+    /// Makes the error of a call that the driver answered with `code`.
+    #[cold]
+    pub fn driver(call: &'static str, code: CUresult) -> Self {
+        Self::new(call, Cause::Driver(code))
+    }
+
+    /// Makes the error of a call that could not be made.
+    #[cold]
+    pub fn unavailable(call: &'static str, why: Unavailable) -> Self {
+        let cause = match why {
+            Unavailable::Load(error) => Cause::Load(Box::new(error)),
+            Unavailable::Missing(error) => Cause::Missing(Box::new(error)),
+        };
+        Self::new(call, cause)
+    }
+
+    fn new(call: &'static str, cause: Cause) -> Self {
+        Self(Box::new(Details { call, cause }))
+    }
+
+    /// Makes it the error of another call, which asked for this one.
+    pub(crate) fn of(mut self, call: &'static str) -> Self {
+        self.0.call = call;
+        self
+    }
+
+    /// Returns the driver's code, if the driver answered.
+    pub fn code(&self) -> Option<CUresult> {
+        match self.cause {
+            Cause::Driver(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// Returns the rule that was broken, if the call was refused.
+    pub fn rule(&self) -> Option<Rule> {
+        match self.cause {
+            Cause::Refused { rule, .. } => Some(rule),
+            _ => None,
+        }
+    }
+
+    /// Tells whether the answer was that the work is not done yet.
+    pub fn is_not_ready(&self) -> bool {
+        self.code() == Some(CUresult::CUDA_ERROR_NOT_READY)
+    }
+}
+
+impl Deref for Error {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<LayoutError> for Error {
+    fn from(error: LayoutError) -> Self {
+        Self::new("layout", Cause::Layout(error))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.call)?;
+        match &self.cause {
+            Cause::Refused { operand, rule, need, have } => {
+                write!(f, "`{operand}` breaks {rule}: needs {need}, has {have}")
+            }
+            Cause::Driver(code) => driver_text(f, *code),
+            Cause::Missing(missing) => missing.fmt(f),
+            Cause::Load(error) => error.fmt(f),
+            Cause::Layout(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Prints the driver's sentence, name and number; of an unknown code the number.
+fn driver_text(f: &mut fmt::Formatter<'_>, code: CUresult) -> fmt::Result {
+    match (code.description(), code.name()) {
+        (Some(description), Some(name)) => {
+            write!(f, "{} ({}, {})", description.to_string_lossy(), name.to_string_lossy(), code.0)
+        }
+        _ => write!(f, "the driver answered {}", code.0),
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.cause {
+            Cause::Load(error) => Some(error.as_ref()),
+            Cause::Missing(error) => Some(error.as_ref()),
+            Cause::Layout(error) => Some(error),
+            Cause::Refused { .. } | Cause::Driver(_) => None,
+        }
+    }
+}

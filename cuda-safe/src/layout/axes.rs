@@ -1,0 +1,136 @@
+//! Reorders, drops, inserts and repeats axes.
+
+use super::order::resolve_unseen;
+use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_extents, check_ndim};
+
+const OPERAND: &str = "permutation";
+
+impl StridedLayout {
+    /// Returns the layout whose axis `k` is axis `axes[k]` of this one.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a list that doesn't name every axis once.
+    pub fn permute(&self, axes: &[i64]) -> Result<Self, LayoutError> {
+        let operation = "permute";
+        if axes.len() != self.ndim() {
+            let (need, have) = (self.ndim(), axes.len());
+            return Err(
+                LayoutRule::AxesLength { operand: OPERAND, need, have }.refused_by(operation)
+            );
+        }
+        let (mut seen, mut refused) = (0, Ok(()));
+        let mut permuted = AxisList::new();
+        permuted.fill(axes.len(), |position| {
+            let axis = axes.get(position).copied().unwrap_or(0);
+            match resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen) {
+                Ok(from) => self.axes.get(from),
+                Err(error) => {
+                    refused = Err(error);
+                    Axis::UNIT
+                }
+            }
+        });
+        refused?;
+        proved!(operation, permuted, self.offset, self.item_size())
+    }
+
+    /// Returns the layout with its axes in reverse order.
+    ///
+    /// # Errors
+    ///
+    /// Never refuses; it returns what all operations return.
+    pub fn transpose(&self) -> Result<Self, LayoutError> {
+        let last = self.ndim().wrapping_sub(1);
+        let mut axes = AxisList::new();
+        axes.fill(self.ndim(), |position| self.axes.get(last - position));
+        proved!("transpose", axes, self.offset, self.item_size())
+    }
+
+    /// Returns the layout without its axes of extent 1.
+    ///
+    /// # Errors
+    ///
+    /// Never refuses; it returns what all operations return.
+    pub fn squeeze(&self) -> Result<Self, LayoutError> {
+        let mut axes = AxisList::new();
+        axes.extend(self.axes.iter().filter(|axis| axis.extent != 1));
+        proved!("squeeze", axes, self.offset, self.item_size())
+    }
+
+    /// Returns the layout with axes of extent 1 inserted; `axes` are their positions in the result.
+    ///
+    /// ```
+    /// use cuda_safe::layout::{Order, StridedLayout};
+    ///
+    /// let matrix = StridedLayout::dense(&[5, 7], 4, Order::C)?;
+    /// assert_eq!(matrix.unsqueeze(&[0, -1])?.shape(), [1, 5, 7, 1]);
+    /// # Ok::<(), cuda_safe::layout::LayoutError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Refuses a position outside the result or named twice, and more than 64 axes in the result.
+    pub fn unsqueeze(&self, axes: &[i64]) -> Result<Self, LayoutError> {
+        let operation = "unsqueeze";
+        let ndim = self.ndim() + axes.len();
+        check_ndim(operation, ndim)?;
+        let mut inserted = 0_u64;
+        for &axis in axes {
+            resolve_unseen(operation, "position", axis, ndim, &mut inserted)?;
+        }
+        let last = self.axes.iter().next_back().map_or(self.item_size(), |axis| axis.stride);
+        let mut kept = 0;
+        let mut unsqueezed = AxisList::new();
+        unsqueezed.fill(ndim, |position| {
+            let axis = self.axes.get(kept);
+            if inserted >> position & 1 == 0 {
+                kept += 1;
+                return axis;
+            }
+            Axis { extent: 1, stride: if kept < self.ndim() { axis.span() } else { last } }
+        });
+        proved!(operation, unsqueezed, self.offset, self.item_size())
+    }
+
+    /// Returns the layout repeated to a shape: axes of extent 1 are stretched, others put before.
+    ///
+    /// Axes are compared from the last one backwards. New and stretched axes have stride 0.
+    ///
+    /// # Errors
+    ///
+    /// Refuses fewer or more than 64 axes, a negative extent, and a change of an extent that isn't
+    /// 1.
+    pub fn broadcast_to(&self, shape: &[i64]) -> Result<Self, LayoutError> {
+        let operation = "broadcast_to";
+        check_ndim(operation, shape.len())?;
+        check_extents(operation, shape)?;
+        let Some(new_axes) = shape.len().checked_sub(self.ndim()) else {
+            let rule = LayoutRule::BroadcastAxes { need: self.ndim(), have: shape.len() };
+            return Err(rule.refused_by(operation));
+        };
+        let mut axes = AxisList::new();
+        for (position, &extent) in shape.iter().enumerate() {
+            let Some(old) = position.checked_sub(new_axes).map(|position| self.axes.get(position))
+            else {
+                axes.push(Axis { extent, stride: 0 });
+                continue;
+            };
+            let stride = if old.extent == extent { old.stride } else { 0 };
+            if old.extent != extent && old.extent != 1 {
+                let rule =
+                    LayoutRule::BroadcastExtent { axis: position, need: old.extent, have: extent };
+                return Err(rule.refused_by(operation));
+            }
+            axes.push(Axis { extent, stride });
+        }
+        proved!(operation, axes, self.offset, self.item_size())
+    }
+}
+
+impl Axis {
+    /// Returns the stride of an axis that spans this one, or its own where that doesn't fit.
+    fn span(self) -> i64 {
+        self.extent.checked_mul(self.stride).unwrap_or(self.stride)
+    }
+}

@@ -1,0 +1,172 @@
+//! Normal forms: the fewest axes that reach the same elements, alone or beside another layout.
+
+use super::arithmetic::{add, multiply};
+use super::order::Positions;
+use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout};
+
+impl StridedLayout {
+    /// Returns the layout of the same elements, in another index order, with the fewest axes.
+    ///
+    /// Axes of extent 1 are gone, strides are positive or zero and descend, evenly spaced
+    /// neighbours are merged; a dense layout has one axis at most. An empty layout has one axis of
+    /// extent 0.
+    ///
+    /// ```
+    /// use cuda_safe::StridedLayout;
+    ///
+    /// let image = StridedLayout::from_byte_strides(&[3, 576, 768], &[-1, 2560, 3], 1)?;
+    /// let rows = image.with_byte_offset(2)?.coalesce()?;
+    /// assert_eq!(rows.to_string(), "(576, 2304):(2560, 1) of 1-byte items");
+    /// # Ok::<(), cuda_safe::layout::LayoutError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Refuses a stride of -2^63 bytes, which has no positive counterpart.
+    pub fn coalesce(&self) -> Result<Self, LayoutError> {
+        let operation = "coalesce";
+        if self.is_empty() {
+            let mut axes = AxisList::new();
+            axes.extend([Axis { extent: 0, stride: self.item_size() }]);
+            return proved!(operation, axes, self.offset, self.item_size());
+        }
+        let (mut axes, mut offset) = (AxisList::new(), self.offset);
+        let mut last = Axis::UNIT;
+        for &position in self.slowest_first().as_slice() {
+            let mut axis = self.axes.get(position);
+            if axis.stride < 0 && axis.counts() {
+                offset = axis.flip(operation, offset)?;
+            }
+            last = last.around(axis).unwrap_or_else(|| {
+                axes.push(last);
+                axis
+            });
+        }
+        axes.extend(Some(last).filter(|axis| axis.counts()));
+        proved!(operation, axes, offset, self.item_size())
+    }
+
+    /// Returns this layout and another of the same shape with axes reordered, flipped and merged
+    /// alike.
+    ///
+    /// Elements with one index before have one index after, so that copying between the results
+    /// copies the same elements to the same places. The order is that of this layout's strides,
+    /// which become positive; axes are merged where both layouts allow it. Give the destination
+    /// first.
+    ///
+    /// ```
+    /// use cuda_safe::layout::{Order, StridedLayout};
+    ///
+    /// let padded = StridedLayout::from_byte_strides(&[576, 768, 3], &[2560, 3, 1], 1)?;
+    /// let (dense, padded) = padded.to_dense(Order::C)?.coalesce_with(&padded)?;
+    /// assert_eq!(dense.shape(), [576, 2304]);
+    /// assert_eq!(padded.byte_strides(), [2560, 1]);
+    /// # Ok::<(), cuda_safe::layout::LayoutError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Refuses layouts of different shapes, and a stride of -2^63 bytes.
+    pub fn coalesce_with(&self, other: &Self) -> Result<(Self, Self), LayoutError> {
+        let operation = "coalesce";
+        self.check_same_shape(operation, other)?;
+        if self.is_empty() {
+            let empty = |layout: &Self| {
+                let mut axes = AxisList::new();
+                axes.extend([Axis { extent: 0, stride: layout.item_size() }]);
+                proved!(operation, axes, layout.offset, layout.item_size())
+            };
+            return Ok((empty(self)?, empty(other)?));
+        }
+        let mut pair = Pair::start(operation, self.offset, other.offset);
+        for &position in self.order_beside(other).as_slice() {
+            pair.push(self.axes.get(position), other.axes.get(position))?;
+        }
+        pair.finish(self.item_size(), other.item_size())
+    }
+
+    fn check_same_shape(&self, operation: &'static str, other: &Self) -> Result<(), LayoutError> {
+        if self.shape() == other.shape() {
+            return Ok(());
+        }
+        let extent = |layout: &Self, axis: usize| layout.shape().get(axis).copied();
+        let mut axis = 0;
+        while extent(self, axis) == extent(other, axis) {
+            axis += 1;
+        }
+        let need = extent(self, axis).unwrap_or(0);
+        let have = extent(other, axis).unwrap_or(0);
+        Err(LayoutRule::ShapesDiffer { axis, need, have }.refused_by(operation))
+    }
+
+    /// Orders the axes that count by this layout's strides, then by the other's, longest first.
+    fn order_beside(&self, other: &Self) -> Positions {
+        let counting = (0..self.ndim()).filter(|&position| self.axes.get(position).counts());
+        let mut order = Positions::of(counting);
+        let steps = |position: usize| {
+            let step = |layout: &Self| layout.axes.get(position).stride.unsigned_abs();
+            (step(self), step(other))
+        };
+        order.sort_stably(|left, right| steps(left) < steps(right));
+        order
+    }
+}
+
+/// Two layouts that are built side by side; the last axis of each may still grow.
+struct Pair {
+    operation: &'static str,
+    offsets: (i64, i64),
+    done: (AxisList, AxisList),
+    last: Option<(Axis, Axis)>,
+}
+
+impl Pair {
+    fn start(operation: &'static str, offset: i64, other_offset: i64) -> Self {
+        let done = (AxisList::new(), AxisList::new());
+        Self { operation, offsets: (offset, other_offset), done, last: None }
+    }
+
+    fn push(&mut self, mut axis: Axis, mut other: Axis) -> Result<(), LayoutError> {
+        if axis.stride < 0 {
+            self.offsets.0 = axis.flip(self.operation, self.offsets.0)?;
+            self.offsets.1 = other.flip(self.operation, self.offsets.1)?;
+        }
+        let merged = self.last.and_then(|(outer, outer_other)| {
+            Some((outer.around(axis)?, outer_other.around(other)?))
+        });
+        if merged.is_none() {
+            self.close();
+        }
+        self.last = merged.or(Some((axis, other)));
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        if let Some((axis, other)) = self.last.take() {
+            self.done.0.push(axis);
+            self.done.1.push(other);
+        }
+    }
+
+    fn finish(
+        mut self,
+        item_size: i64,
+        other_item_size: i64,
+    ) -> Result<(StridedLayout, StridedLayout), LayoutError> {
+        self.close();
+        let (axes, other_axes) = self.done;
+        Ok((
+            proved!(self.operation, axes, self.offsets.0, item_size)?,
+            proved!(self.operation, other_axes, self.offsets.1, other_item_size)?,
+        ))
+    }
+}
+
+impl Axis {
+    /// Reverses the axis and returns the offset of what was its last element.
+    fn flip(&mut self, operation: &'static str, offset: i64) -> Result<i64, LayoutError> {
+        let last = add(operation, "byte offset", offset, self.reach())?;
+        self.stride = multiply(operation, "byte stride", self.stride, -1)?;
+        Ok(last)
+    }
+}

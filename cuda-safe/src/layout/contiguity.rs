@@ -1,0 +1,57 @@
+//! Whether elements lie side by side, in which order of the axes.
+
+use super::{Axis, StridedLayout};
+
+impl StridedLayout {
+    /// Says whether the elements in index order, last axis fastest, lie side by side.
+    ///
+    /// The offset has no say, nor has any stride that doesn't matter; an empty layout is
+    /// contiguous.
+    #[must_use]
+    pub fn is_c_contiguous(&self) -> bool {
+        self.side_by_side(self.counting_axes().rev())
+    }
+
+    /// Says whether the elements in index order, first axis fastest, lie side by side.
+    #[must_use]
+    pub fn is_f_contiguous(&self) -> bool {
+        self.side_by_side(self.counting_axes())
+    }
+
+    /// Says whether the elements lie side by side in some order of the axes.
+    ///
+    /// Negative strides are not contiguous: the first element would not lie first.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        if self.is_c_contiguous() {
+            return true;
+        }
+        // Side by side, the elements fill all that they span; only then their order matters.
+        let Some((lowest, highest)) = self.offset_bounds() else { return true };
+        if let (Ok(volume), Some(spanned)) = (self.volume(), highest.checked_sub(lowest))
+            && (volume - 1).checked_mul(self.item_size()) != Some(spanned)
+        {
+            return false;
+        }
+        let order = self.slowest_first();
+        let fastest_first = order.as_slice().iter().rev().map(|&position| self.axes.get(position));
+        self.side_by_side(fastest_first.filter(|axis| axis.counts()))
+    }
+
+    /// Says whether the layout is contiguous in some order of the axes and has offset 0.
+    #[must_use]
+    pub fn is_dense(&self) -> bool {
+        self.offset == 0 && self.is_contiguous()
+    }
+
+    /// Walks from the fastest axis outwards: each stride must span all that is inside it.
+    fn side_by_side(&self, mut fastest_first: impl Iterator<Item = Axis>) -> bool {
+        let mut span = Some(self.item_size());
+        self.is_empty()
+            || fastest_first.all(|axis| {
+                let fits = span == Some(axis.stride);
+                span = span.and_then(|span| span.checked_mul(axis.extent));
+                fits
+            })
+    }
+}

@@ -1,0 +1,128 @@
+//! Gives the elements, taken in index order, another shape.
+
+use super::arithmetic::volume_of;
+use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_ndim};
+
+const OPERATION: &str = "reshape";
+
+impl StridedLayout {
+    /// Returns the layout of the same elements in index order under another shape.
+    ///
+    /// One extent may be -1: it is inferred from the volume. Nothing is copied, so the new axes
+    /// must split runs of evenly spaced elements. Axes of extent 1 never stand in the way.
+    ///
+    /// ```
+    /// use cuda_safe::StridedLayout;
+    ///
+    /// let image = StridedLayout::from_byte_strides(&[576, 768, 3], &[2560, 3, 1], 1)?;
+    /// assert_eq!(image.reshape(&[576, -1])?.byte_strides(), [2560, 1]);
+    /// // The padding at the end of a row can't be stepped over.
+    /// assert!(image.reshape(&[-1, 3]).is_err());
+    /// # Ok::<(), cuda_safe::layout::LayoutError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Refuses more than 64 axes, an extent below -1, a second -1, a -1 that has no one answer or
+    /// no whole one, another number of elements, and strides that don't allow the shape.
+    pub fn reshape(&self, shape: &[i64]) -> Result<Self, LayoutError> {
+        check_ndim(OPERATION, shape.len())?;
+        let volume = volume_of(OPERATION, self.shape())?;
+        let mut axes = AxisList::new();
+        axes.fill_shape(shape);
+        infer_extent(&mut axes, shape, volume)?;
+        if volume > 0 {
+            self.split_runs(&mut axes)?;
+        }
+        proved!(OPERATION, axes, self.offset, self.item_size())
+    }
+
+    /// Finds strides for a shape of the same volume, fastest axis first.
+    fn split_runs(&self, axes: &mut AxisList) -> Result<(), LayoutError> {
+        let mut runs =
+            Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
+        let mut run = Axis { extent: 1, stride: self.item_size() };
+        for (axis, (&mut extent, stride)) in axes.iter_mut().enumerate().rev() {
+            if run.extent == 1 && extent > 1 {
+                // The volumes are equal: as long as elements are missing, a run is left.
+                run = runs.next().unwrap_or(run);
+            }
+            *stride = run.stride;
+            let left = if run.extent == extent { 1 } else { run.extent / extent };
+            if left * extent != run.extent {
+                let rule = LayoutRule::StridesIncompatible { axis, need: run.extent, have: extent };
+                return Err(rule.refused_by(OPERATION));
+            }
+            // Past the end of a run the stride is used by axes of extent 1 only.
+            let next = run.stride.checked_mul(extent).unwrap_or(run.stride);
+            run = Axis { extent: left, stride: next };
+        }
+        Ok(())
+    }
+}
+
+/// Replaces an extent of -1 by the one that the volume leaves.
+fn infer_extent(axes: &mut AxisList, shape: &[i64], volume: i64) -> Result<(), LayoutError> {
+    let mut inferred = None;
+    for (axis, &have) in shape.iter().enumerate() {
+        let rule = match (have, inferred) {
+            (0.., _) => continue,
+            (-1, None) => {
+                inferred = Some(axis);
+                axes.set(axis, Axis { extent: 1, stride: 0 });
+                continue;
+            }
+            (-1, Some(first)) => LayoutRule::SeveralInferred { first, second: axis },
+            _ => LayoutRule::NegativeExtent { axis, have },
+        };
+        return Err(rule.refused_by(OPERATION));
+    }
+    let have = volume_of(OPERATION, axes.shape())?;
+    let rule = match inferred {
+        None if have == volume => return Ok(()),
+        None => LayoutRule::VolumeMismatch { need: volume, have },
+        Some(axis) if have == 0 => LayoutRule::InferredAmbiguous { axis },
+        Some(axis) => {
+            let extent = volume / have;
+            if extent * have == volume {
+                axes.set(axis, Axis { extent, stride: 0 });
+                return Ok(());
+            }
+            LayoutRule::InferredNotDivisible { volume, have }
+        }
+    };
+    Err(rule.refused_by(OPERATION))
+}
+
+/// The longest runs of evenly spaced elements, fastest first.
+struct Runs<I: Iterator<Item = Axis>> {
+    axes: std::iter::Peekable<I>,
+}
+
+impl<I: Iterator<Item = Axis>> Iterator for Runs<I> {
+    type Item = Axis;
+
+    fn next(&mut self) -> Option<Axis> {
+        let mut run = self.axes.next()?;
+        while let Some(longer) = self.axes.peek().and_then(|outer| outer.around(run)) {
+            self.axes.next();
+            run = longer;
+        }
+        Some(run)
+    }
+}
+
+impl Axis {
+    /// Returns the one axis that counts as this one with `inner` inside it, if there is one.
+    pub(super) fn around(self, inner: Self) -> Option<Self> {
+        if inner.extent == 1 {
+            return Some(self);
+        }
+        if self.extent == 1 {
+            return Some(inner);
+        }
+        let extent = self.extent.checked_mul(inner.extent)?;
+        (inner.extent.checked_mul(inner.stride) == Some(self.stride))
+            .then_some(Self { extent, stride: inner.stride })
+    }
+}

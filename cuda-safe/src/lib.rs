@@ -1,0 +1,62 @@
+//! Typed, checked CUDA memory: strided layouts, and on them views, buffers and copies.
+//!
+//! [`layout`] describes how an array lies in memory. It needs no driver, no device and no feature:
+//!
+//! ```
+//! use cuda_safe::StridedLayout;
+//! use cuda_safe::layout::s;
+//!
+//! // A 576 × 768 image of 3-byte pixels, each row padded to 2560 bytes.
+//! let image = StridedLayout::from_byte_strides(&[576, 768, 3], &[2560, 3, 1], 1)?;
+//! let part = image.slice(&s![100..400, 50..350, ..])?;
+//! assert_eq!(part.shape(), [300, 300, 3]);
+//! assert_eq!(part.byte_offset(), 100 * 2560 + 50 * 3);
+//! # Ok::<(), cuda_safe::layout::LayoutError>(())
+//! ```
+
+#![deny(unsafe_code)]
+
+pub mod layout;
+
+#[cfg(feature = "driver")]
+pub mod call;
+#[cfg(feature = "driver")]
+mod context;
+#[cfg(feature = "driver")]
+mod copy;
+#[cfg(feature = "driver")]
+mod deferred;
+#[cfg(feature = "driver")]
+mod device;
+#[cfg(feature = "driver")]
+mod error;
+#[cfg(feature = "driver")]
+mod event;
+#[cfg(feature = "driver")]
+mod memory;
+#[cfg(feature = "driver")]
+pub mod shim;
+#[cfg(feature = "driver")]
+mod stream;
+#[cfg(feature = "driver")]
+mod view;
+#[cfg(feature = "driver")]
+mod wait;
+
+#[cfg(feature = "driver")]
+pub use context::Context;
+#[cfg(feature = "driver")]
+pub use copy::{Plan, copy};
+#[cfg(feature = "driver")]
+pub use device::{Device, initialize};
+#[cfg(feature = "driver")]
+pub use error::{Cause, Details, Error, Quantity, Result, Rule};
+#[cfg(feature = "driver")]
+pub use event::Event;
+pub use layout::StridedLayout;
+#[cfg(feature = "driver")]
+pub use memory::{DeviceBuffer, Element, PinnedBuffer};
+#[cfg(feature = "driver")]
+pub use stream::Stream;
+#[cfg(feature = "driver")]
+pub use view::{View, ViewMut};

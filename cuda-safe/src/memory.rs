@@ -1,0 +1,33 @@
+//! The types that own memory, and what may stand in it.
+//!
+//! | type | memory | its drop |
+//! |---|---|---|
+//! | [`DeviceBuffer`] | of a device, plain or in padded rows | waits for nothing that uses other memory unless the buffer is idle: then `cuMemFree` waits for every kernel of the context |
+//! | [`PinnedBuffer`] | of the host, page-locked | the same, with `cuMemFreeHost` |
+//!
+//! A buffer that a stream still uses when it is dropped is freed later: by the next allocation, drop
+//! or synchronise of the context that finds it idle, at the latest with the context. A forgotten
+//! buffer leaks its memory, and nothing else.
+
+mod device;
+mod pinned;
+
+pub use device::DeviceBuffer;
+pub use pinned::PinnedBuffer;
+
+use crate::error::{Error, Quantity, Result, Rule};
+
+/// Is what may stand in memory that a device reads and writes: any bytes are a value, and a value
+/// has no padding.
+pub trait Element: bytemuck::Pod {}
+
+impl<T: bytemuck::Pod> Element for T {}
+
+/// Returns how many bytes `len` elements have.
+fn byte_count<T>(call: &'static str, len: usize) -> Result<usize> {
+    // What the driver allocates is aligned so.
+    const { assert!(align_of::<T>() <= 256) };
+    len.checked_mul(size_of::<T>()).ok_or_else(|| {
+        Error::refused(call, "len", Rule::Fit, Quantity::Overflow, usize::MAX.into())
+    })
+}

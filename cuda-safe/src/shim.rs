@@ -1,0 +1,61 @@
+//! What a checked call is made of: operands, gates, use records, contexts, contracts.
+//!
+//! A function of [`call`](crate::call) goes through the same steps each time, and each step is one
+//! function of a module here:
+//!
+//! | step | does | in |
+//! |---|---|---|
+//! | present | takes the function from its slot, typed as it was annotated | `gate` |
+//! | derive | computes the parameters that follow from operands | `gate` |
+//! | home | finds the one context of all operands | `home` |
+//! | reach | refuses operands that are too small, misplaced or of the wrong kind | `gate` |
+//! | disjoint | refuses operands that share bytes of which some are written | `gate` |
+//! | settle | enters the context, and waits for earlier uses that the call must not pass | `home`, `settle` |
+//! | call | is the one unsafe line | |
+//! | touch | records the uses that the call leaves behind | `settle` |
+//! | check | makes an error of the driver's answer | `gate` |
+//! | outs | returns what the driver wrote | |
+//!
+//! Whoever has memory of their own to pass to calls implements [`Memory`] and what follows it.
+
+mod area;
+pub mod attribute;
+mod contract;
+mod descriptor;
+mod gate;
+mod home;
+mod operand;
+mod region;
+mod relaxed;
+mod settle;
+mod timeline;
+mod uses;
+mod value;
+
+pub(crate) mod raw;
+
+pub use area::Area;
+pub use contract::{Contract, Order, Row};
+pub use operand::{Access, Device, Extent, Handle, Host, Memory, Steady};
+pub use region::{Allocation, Kind, Region};
+pub use value::{Output, Plain, Text};
+
+pub(crate) use descriptor::{descriptor, device_address, fields, host_address, memory_type};
+pub(crate) use gate::{
+    Size, align, base, bytes, check, disjoint, extent, fit, kind, present, quotient, rows,
+};
+pub(crate) use home::{enter, home};
+pub(crate) use operand::{Held, Operand, Until, address};
+pub(crate) use relaxed::Relaxed;
+pub(crate) use settle::{default_timeline, settle, timeline, touch};
+pub(crate) use timeline::Timeline;
+pub(crate) use value::{plain, text, zeroed};
+
+#[expect(unused_imports, reason = "for words of the language that no call uses so far")]
+pub(crate) use {descriptor::null, gate::opaque, settle::settle_host};
+
+pub(crate) use crate::context::Context;
+pub(crate) use crate::error::Result;
+pub(crate) use crate::stream::Stream;
+pub(crate) use cuda_sys as sys;
+pub(crate) use cuda_sys::CUresult as Status;

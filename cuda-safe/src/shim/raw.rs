@@ -1,0 +1,57 @@
+//! The calls that the shims themselves make, by raw handle: contexts entered, events recorded and
+//! waited for. They are unsafe because nothing vouches for a raw handle.
+#![expect(unsafe_code, reason = "calls the driver with raw handles")]
+
+use core::ffi::{c_uint, c_ulonglong, c_void};
+
+use cuda_sys::{CUcontext, CUdeviceptr, CUevent, CUresult, CUstream, TABLE};
+
+use super::gate::found;
+use crate::error::{Error, Result};
+
+macro_rules! raw {
+    ($($(#[$meta:meta])* $name:ident = $symbol:ident($($parameter:ident: $ty:ty),*);)*) => { $(
+        $(#[$meta])*
+        ///
+        /// # Safety
+        ///
+        /// As the manual says of the call: each handle is alive.
+        #[inline]
+        pub(crate) unsafe fn $name($($parameter: $ty),*) -> Result<()> {
+            let call = stringify!($symbol);
+            let entry = found(call, &TABLE.$symbol)?;
+            // SAFETY: the caller's promise is the C function's own contract.
+            let code = unsafe { entry($($parameter),*) };
+            if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Error::driver(call, code)) }
+        }
+    )* };
+}
+
+raw! {
+    /// Asks for the thread's context.
+    ctx_get_current = cuCtxGetCurrent(context: *mut CUcontext);
+    /// Makes a context, or none, the thread's.
+    ctx_set_current = cuCtxSetCurrent(context: CUcontext);
+    /// Asks for a number that differs after a reset.
+    ctx_get_id = cuCtxGetId(context: CUcontext, id: *mut c_ulonglong);
+    /// Makes an event.
+    event_create = cuEventCreate(event: *mut CUevent, flags: c_uint);
+    /// Records what was enqueued on a stream so far.
+    event_record = cuEventRecord(event: CUevent, stream: CUstream);
+    /// Asks whether what was recorded is done.
+    event_query = cuEventQuery(event: CUevent);
+    /// Waits on the host until what was recorded is done.
+    event_synchronize = cuEventSynchronize(event: CUevent);
+    /// Destroys an event.
+    event_destroy = cuEventDestroy_v2(event: CUevent);
+    /// Makes what comes on a stream wait for what was recorded.
+    stream_wait_event = cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+    /// Waits on the host until a stream is idle.
+    stream_synchronize = cuStreamSynchronize(stream: CUstream);
+    /// Destroys a stream; its work goes on.
+    stream_destroy = cuStreamDestroy_v2(stream: CUstream);
+    /// Frees device memory.
+    mem_free = cuMemFree_v2(address: CUdeviceptr);
+    /// Frees page-locked memory.
+    mem_free_host = cuMemFreeHost(address: *mut c_void);
+}

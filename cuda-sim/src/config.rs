@@ -1,0 +1,154 @@
+//! What the simulated machine is, and what goes wrong on it.
+//!
+//! How a configuration travels to a second process is in `environment`.
+
+mod environment;
+
+use std::time::Duration;
+
+use cuda_sys::{CUresult, Version};
+
+pub use environment::{ENVIRONMENT, InvalidConfig};
+
+/// Is the order in which queued work runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scheduler {
+    /// Work runs as soon as what it waits for has run, mostly inside the call that enqueues it.
+    #[default]
+    Eager,
+    /// Nothing runs until something waits for it, and then only what is waited for.
+    Lazy,
+    /// Work runs in a random order that the number decides: the same for a program that calls the
+    /// driver from one thread.
+    Seeded(u64),
+}
+
+/// Is a call that fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// The function; none means any.
+    pub(crate) symbol: Option<String>,
+    /// Which call fails, the first being 1.
+    pub(crate) nth: u64,
+    pub(crate) code: CUresult,
+}
+
+/// Is the configuration of the simulated driver.
+///
+/// ```
+/// use cuda_sim::{Config, Scheduler};
+/// use cuda_sys::CUresult;
+///
+/// let config = Config::new()
+///     .devices(2)
+///     .scheduler(Scheduler::Seeded(7))
+///     .fail("cuMemAlloc_v2", 3, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+/// assert_eq!(Config::from_text(&config.to_text()).as_ref(), Ok(&config));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a configuration does nothing until it is installed"]
+pub struct Config {
+    pub(crate) devices: usize,
+    pub(crate) memory: u64,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) reservation: u64,
+    pub(crate) version: Version,
+    pub(crate) failures: Vec<Failure>,
+    pub(crate) log: bool,
+    pub(crate) junk: bool,
+    pub(crate) host_function_patience: Duration,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Config {
+    /// Makes the configuration of one device with 16 GiB of memory, eager, of CUDA 13.0.
+    pub const fn new() -> Self {
+        Self {
+            devices: 1,
+            memory: 16 << 30,
+            scheduler: Scheduler::Eager,
+            reservation: 64 << 30,
+            version: Version::new(13, 0),
+            failures: Vec::new(),
+            log: false,
+            junk: true,
+            host_function_patience: Duration::from_millis(20),
+        }
+    }
+
+    /// Tells whether a real device can stand for it: nothing but the order of work was chosen.
+    pub(crate) fn fits_a_device(&self) -> bool {
+        *self == Self { scheduler: self.scheduler, junk: self.junk, ..Self::new() }
+    }
+
+    /// Sets how many devices there are.
+    pub const fn devices(mut self, devices: usize) -> Self {
+        self.devices = devices;
+        self
+    }
+
+    /// Sets how many bytes each device has; an allocation beyond them is out of memory.
+    pub const fn memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+
+    /// Sets the order in which queued work runs.
+    pub const fn scheduler(mut self, scheduler: Scheduler) -> Self {
+        self.scheduler = scheduler;
+        self
+    }
+
+    /// Sets how many bytes of addresses are reserved for device memory; fewer if they are refused.
+    pub const fn reservation(mut self, bytes: u64) -> Self {
+        self.reservation = bytes;
+        self
+    }
+
+    /// Sets the driver's CUDA version: functions that came with a newer one are absent.
+    pub const fn version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Lets the `nth` call of a function fail, the first being 1.
+    ///
+    /// A call that frees or destroys does its work and then answers the code, as a driver does that
+    /// returns the error of earlier work; any other does nothing.
+    pub fn fail(mut self, symbol: &str, nth: u64, code: CUresult) -> Self {
+        self.failures.push(Failure { symbol: Some(symbol.to_owned()), nth, code });
+        self
+    }
+
+    /// Lets the `nth` call of any simulated function fail, the first being 1.
+    pub fn fail_any(mut self, nth: u64, code: CUresult) -> Self {
+        self.failures.push(Failure { symbol: None, nth, code });
+        self
+    }
+
+    /// Sets whether each call is kept with its arguments and answer, for [`calls`](crate::calls).
+    pub const fn log(mut self, log: bool) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// Sets whether new memory holds junk instead of zeros. Allocations over 8 MiB never do.
+    pub const fn junk(mut self, junk: bool) -> Self {
+        self.junk = junk;
+        self
+    }
+
+    /// Sets how long a host function stays queued before it runs though nothing waits for it.
+    ///
+    /// Without it a program that waits, not in the driver, for what its host function does would
+    /// hang under [`Scheduler::Lazy`], as it does on no real driver.
+    pub const fn host_function_patience(mut self, patience: Duration) -> Self {
+        self.host_function_patience = patience;
+        self
+    }
+}

@@ -1,0 +1,143 @@
+//! A configuration as text, so that a second process gets the same one.
+
+use std::error::Error;
+use std::fmt::{self, Write as _};
+use std::time::Duration;
+
+use cuda_sys::{CUresult, Version};
+
+use super::{Config, Failure, Scheduler};
+
+/// Is the environment variable that carries a configuration to a second process.
+pub const ENVIRONMENT: &str = "CUDA_SIM";
+
+/// Is a text that is no configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidConfig {
+    /// The part that could not be read.
+    pub part: String,
+}
+
+impl fmt::Display for InvalidConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} is no part of a simulator's configuration", self.part)
+    }
+}
+
+impl Error for InvalidConfig {}
+
+impl Config {
+    /// Writes the configuration as text, for [`from_text`](Self::from_text).
+    pub fn to_text(&self) -> String {
+        let scheduler = match self.scheduler {
+            Scheduler::Eager => "eager".to_owned(),
+            Scheduler::Lazy => "lazy".to_owned(),
+            Scheduler::Seeded(seed) => format!("seeded:{seed}"),
+        };
+        let mut text = format!(
+            "devices={};memory={};scheduler={scheduler};reservation={};version={};log={};junk={};\
+             host_function_patience_us={}",
+            self.devices,
+            self.memory,
+            self.reservation,
+            self.version.number(),
+            self.log,
+            self.junk,
+            self.host_function_patience.as_micros(),
+        );
+        for failure in &self.failures {
+            let symbol = failure.symbol.as_deref().unwrap_or("*");
+            // Writing to a string does not fail.
+            let _ = write!(text, ";fail={symbol}:{}:{}", failure.nth, failure.code.0);
+        }
+        text
+    }
+
+    /// Reads what [`to_text`](Self::to_text) wrote. What is not named stays as in
+    /// [`new`](Self::new).
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidConfig`] names the part that could not be read.
+    pub fn from_text(text: &str) -> Result<Self, InvalidConfig> {
+        let mut config = Self::new();
+        for part in text.split(';').map(str::trim).filter(|part| !part.is_empty()) {
+            config.read(part).ok_or_else(|| InvalidConfig { part: part.to_owned() })?;
+        }
+        Ok(config)
+    }
+
+    /// Reads the configuration that the environment variable [`ENVIRONMENT`] carries, if it is set.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidConfig`] names the part that could not be read.
+    pub fn from_environment() -> Result<Option<Self>, InvalidConfig> {
+        match std::env::var(ENVIRONMENT) {
+            Ok(text) => Self::from_text(&text).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn read(&mut self, part: &str) -> Option<()> {
+        let (key, value) = part.split_once('=')?;
+        match key {
+            "devices" => self.devices = value.parse().ok()?,
+            "memory" => self.memory = value.parse().ok()?,
+            "reservation" => self.reservation = value.parse().ok()?,
+            "version" => self.version = Version::from_number(value.parse().ok()?),
+            "log" => self.log = value.parse().ok()?,
+            "junk" => self.junk = value.parse().ok()?,
+            "host_function_patience_us" => {
+                self.host_function_patience = Duration::from_micros(value.parse().ok()?);
+            }
+            "scheduler" => {
+                self.scheduler = match value.split_once(':') {
+                    None if value == "eager" => Scheduler::Eager,
+                    None if value == "lazy" => Scheduler::Lazy,
+                    Some(("seeded", seed)) => Scheduler::Seeded(seed.parse().ok()?),
+                    _ => return None,
+                };
+            }
+            "fail" => {
+                let mut parts = value.split(':');
+                let symbol = parts.next()?;
+                let nth = parts.next()?.parse().ok()?;
+                let code = CUresult(parts.next()?.parse().ok()?);
+                let symbol = (symbol != "*").then(|| symbol.to_owned());
+                self.failures.push(Failure { symbol, nth, code });
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CUresult, Config, Scheduler, Version};
+
+    #[test]
+    fn every_setting_survives_the_text() {
+        let config = Config::new()
+            .devices(3)
+            .memory(1 << 20)
+            .scheduler(Scheduler::Seeded(u64::MAX))
+            .reservation(1 << 30)
+            .version(Version::new(12, 4))
+            .fail("cuMemAlloc_v2", 2, CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+            .fail_any(9, CUresult::CUDA_ERROR_UNKNOWN)
+            .log(true)
+            .junk(false);
+        assert_eq!(Config::from_text(&config.to_text()), Ok(config));
+    }
+
+    #[test]
+    fn an_unknown_part_is_named() {
+        let error = Config::from_text("devices=1;colour=red").unwrap_err();
+        assert_eq!(error.part, "colour=red");
+        for part in ["devices=x", "scheduler=slow", "fail=cuInit:1", "log=1"] {
+            assert_eq!(Config::from_text(part).unwrap_err().part, part);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! What happens around every simulated call: counting, faults, the lock, the log, panics; and the
+//! macro that makes C functions of safe bodies.
+//!
+//! Unsafe, because the pointers that a C function is given are what its caller says they are. They
+//! are read and written through `In` and `Out` only.
+
+#![expect(unsafe_code, reason = "the parameters of C functions are raw pointers")]
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::MutexGuard;
+use std::time::Duration;
+
+use cuda_sys::{CUresult, CUstream};
+
+use crate::clock::{Clock, LaneId};
+use crate::host_function;
+use crate::install::Sim;
+use crate::ipc::board::Mark;
+use crate::log::{self, Call};
+use crate::report::{Finding, FindingKind, Side};
+use crate::state::State;
+use crate::table::Function;
+use crate::work::{ItemId, Touch, Work};
+
+/// Is how a call ends.
+pub(crate) type Answer = Result<(), CUresult>;
+
+/// The code of a wrong argument.
+pub(crate) const INVALID_VALUE: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
+
+/// Is a parameter that the call writes through.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T> Out<T> {
+    /// # Safety
+    ///
+    /// `pointer` is null or may be written through until the call returns.
+    pub(crate) const unsafe fn new(pointer: *mut T) -> Self {
+        Self(pointer)
+    }
+
+    /// Makes the place of a value whose type its attribute decides.
+    pub(crate) fn of_attribute(pointer: *mut std::ffi::c_void) -> Self {
+        // SAFETY: the caller of the C function promises that the attribute's type may be written.
+        unsafe { Self::new(pointer.cast()) }
+    }
+
+    pub(crate) const fn pointer(&self) -> *mut T {
+        self.0
+    }
+
+    pub(crate) const fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Refuses null.
+    pub(crate) const fn required(&self) -> Answer {
+        if self.is_null() { Err(INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Writes, unless it is null.
+    pub(crate) fn write(&self, value: T) {
+        if !self.is_null() {
+            // SAFETY: the pointer may be written through, as `new` says.
+            unsafe { self.0.write_unaligned(value) };
+        }
+    }
+
+    /// Writes the `index`-th of several.
+    pub(crate) fn write_at(&self, index: usize, value: T) {
+        if !self.is_null() {
+            let at = self.0.wrapping_add(index);
+            // SAFETY: the C function's contract is that so many may be written.
+            unsafe { at.write_unaligned(value) };
+        }
+    }
+}
+
+impl<T: Copy> Out<T> {
+    /// Reads what stands there: some parameters are both.
+    pub(crate) fn read(&self) -> Result<T, CUresult> {
+        self.required()?;
+        // SAFETY: the C function's contract is that a value stands there.
+        Ok(unsafe { self.0.read_unaligned() })
+    }
+
+    /// Reads the `index`-th of several.
+    pub(crate) fn read_at(&self, index: usize) -> Result<T, CUresult> {
+        self.required()?;
+        let at = self.0.wrapping_add(index);
+        // SAFETY: the C function's contract is that so many values stand there.
+        Ok(unsafe { at.read_unaligned() })
+    }
+}
+
+impl<T> fmt::Debug for Out<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:p}", self.0)
+    }
+}
+
+/// Is a parameter that the call reads through.
+pub(crate) struct In<T>(*const T);
+
+impl<T: Copy> In<T> {
+    /// # Safety
+    ///
+    /// `pointer` is null or points to a value until the call returns.
+    pub(crate) const unsafe fn new(pointer: *const T) -> Self {
+        Self(pointer)
+    }
+
+    /// Reads, and refuses null.
+    pub(crate) fn read(&self) -> Result<T, CUresult> {
+        if self.0.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the pointer points to a value, as `new` says.
+        Ok(unsafe { self.0.read_unaligned() })
+    }
+}
+
+impl In<std::ffi::c_char> {
+    /// Reads a text, and refuses null.
+    pub(crate) fn text(&self) -> Result<String, CUresult> {
+        if self.0.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        // SAFETY: the C function's contract is that a text ends in a zero byte.
+        let text = unsafe { std::ffi::CStr::from_ptr(self.0) };
+        Ok(text.to_string_lossy().into_owned())
+    }
+}
+
+impl<T> fmt::Debug for In<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:p}", self.0)
+    }
+}
+
+/// Is a parameter that is passed by value and is too long to print.
+pub(crate) struct Opaque<T>(pub(crate) T);
+
+impl<T> fmt::Debug for Opaque<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("...")
+    }
+}
+
+/// How often it is looked whether another process has come to something.
+const POLL: Duration = Duration::from_micros(200);
+
+/// Is a call that is being answered; it holds the lock.
+pub(crate) struct Session {
+    pub(crate) sim: &'static Sim,
+    pub(crate) function: Function,
+    state: MutexGuard<'static, State>,
+}
+
+impl Deref for Session {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+}
+
+impl Session {
+    pub(crate) fn call(&self) -> &'static str {
+        self.function.name()
+    }
+
+    /// Returns the lane of a stream that the current context queues work on.
+    pub(crate) fn lane_for_work(&mut self, stream: CUstream) -> Result<LaneId, CUresult> {
+        let call = self.call();
+        self.state.lane_for_work(stream, call)
+    }
+
+    /// Queues work.
+    pub(crate) fn submit(
+        &mut self,
+        lane: LaneId,
+        touches: &[Touch],
+        work: Work,
+    ) -> Result<ItemId, CUresult> {
+        let call = self.call();
+        self.enqueue(lane, call, touches, work)
+    }
+
+    /// Waits until `goals` have run, and notes that the host knows all of `clock` to be done.
+    pub(crate) fn wait(mut self, goals: &[ItemId], clock: &Clock) -> Result<Self, CUresult> {
+        while goals.iter().any(|&goal| self.queue.is_pending(goal)) {
+            if self.drive(goals) {
+                continue;
+            }
+            if self.queue.is_waiting_for_others() {
+                self = self.pause();
+                continue;
+            }
+            if !self.queue.is_calling() {
+                let call = self.call();
+                self.findings.add(Finding {
+                    kind: FindingKind::Blocked,
+                    earlier: None,
+                    later: Side::new(call, ""),
+                    subject: "what is waited for can never run".to_owned(),
+                });
+                return Err(CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
+            }
+            self.state = self.sim.wait(self.state);
+        }
+        self.known(clock);
+        Ok(self)
+    }
+
+    /// Lets other threads in while another process is waited for.
+    fn pause(self) -> Self {
+        let Self { sim, function, state } = self;
+        drop(state);
+        std::thread::sleep(POLL);
+        Self { sim, function, state: sim.lock() }
+    }
+
+    /// Waits until a record is done, of whichever process. If that dies before, it never is
+    /// (measured).
+    pub(crate) fn wait_for_mark(mut self, mark: &Mark) -> Self {
+        while !mark.is_reached() {
+            let goals = self.queue.awaited();
+            if !self.drive(&goals) {
+                self = self.pause();
+            }
+        }
+        self
+    }
+
+    /// Waits until all work of a lane has run.
+    pub(crate) fn wait_for_lane(self, lane: LaneId) -> Result<Self, CUresult> {
+        let Some(lane) = self.lanes.get(lane) else { return Ok(self) };
+        let (last, clock) = (lane.last, lane.clock.clone());
+        self.wait(&[last], &clock)
+    }
+
+    /// Waits until all work of a context has run.
+    pub(crate) fn wait_for_context(self, context: u64) -> Result<Self, CUresult> {
+        let (goals, clock) = self.all_of(context);
+        self.wait(&goals, &clock)
+    }
+
+    /// Waits as [`wait_for_context`](Self::wait_for_context), for a call whose waiting its manual
+    /// does not promise: the work has run, but nothing is known to be ordered by it.
+    pub(crate) fn drain_context(self, context: u64) -> Result<Self, CUresult> {
+        let (goals, _) = self.all_of(context);
+        self.wait(&goals, &Clock::default())
+    }
+
+    fn all_of(&self, context: u64) -> (Vec<ItemId>, Clock) {
+        let mut clock = Clock::default();
+        let mut goals = Vec::new();
+        for (_, lane) in self.lanes.of(context) {
+            goals.push(lane.last);
+            clock.join(&lane.clock);
+        }
+        (goals, clock)
+    }
+}
+
+/// Answers a call.
+pub(crate) fn enter(
+    function: Function,
+    arguments: &[(&str, &dyn fmt::Debug)],
+    body: impl FnOnce(Session) -> Answer,
+) -> CUresult {
+    let Some(sim) = Sim::get() else { return CUresult::CUDA_ERROR_NOT_INITIALIZED };
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(sim, function, body)))
+        .unwrap_or_else(|payload| sim.panicked(function, payload.as_ref()));
+    if sim.logs() {
+        let arguments = log::arguments(arguments);
+        sim.lock().log.push(Call { function: function.name(), arguments, answer });
+    }
+    answer
+}
+
+fn answer(sim: &'static Sim, function: Function, body: impl FnOnce(Session) -> Answer) -> CUresult {
+    let mut state = sim.lock();
+    let failure = state.faults.count(function);
+    if let Some(code) = failure
+        && !function.ends_something()
+    {
+        return code;
+    }
+    if host_function::is_inside() && function.needs_init() {
+        return CUresult::CUDA_ERROR_NOT_PERMITTED;
+    }
+    if !state.initialized && function.needs_init() {
+        return CUresult::CUDA_ERROR_NOT_INITIALIZED;
+    }
+    match body(Session { sim, function, state }) {
+        Err(code) => code,
+        Ok(()) => failure.unwrap_or(CUresult::CUDA_SUCCESS),
+    }
+}
+
+/// Is the C type of a parameter.
+macro_rules! parameter {
+    (out $ty:ty) => { *mut $ty };
+    (into $ty:ty) => { *const $ty };
+    (opaque $ty:ty) => { $ty };
+    (val $ty:ty) => { $ty };
+}
+
+/// Is what a body gets of a parameter.
+macro_rules! argument {
+    (out $name:ident) => {
+        // SAFETY: the caller of the C function promises what its manual asks of the pointer.
+        unsafe { crate::entry::Out::new($name) }
+    };
+    (into $name:ident) => {
+        // SAFETY: the caller of the C function promises what its manual asks of the pointer.
+        unsafe { crate::entry::In::new($name) }
+    };
+    (opaque $name:ident) => {
+        crate::entry::Opaque($name)
+    };
+    (val $name:ident) => {
+        $name
+    };
+}
+
+/// Makes C functions of bodies. A parameter is a value (`val`), a value that is not printed
+/// (`opaque`), a pointer that is written through (`out`) or read through (`into`).
+macro_rules! simulate {
+    ($(
+        $(#[$attribute:meta])*
+        fn $name:ident($($parameter:ident: $kind:ident $ty:ty),* $(,)?)
+        |$session:pat_param| $body:block
+    )*) => {$(
+        $(#[$attribute])*
+        #[expect(unsafe_code, reason = "a C function is unsafe to call")]
+        pub(crate) unsafe extern "system" fn $name(
+            $($parameter: crate::entry::parameter!($kind $ty)),*
+        ) -> cuda_sys::CUresult {
+            $(let $parameter = crate::entry::argument!($kind $parameter);)*
+            crate::entry::enter(
+                crate::table::Function::$name,
+                &[$((stringify!($parameter), &$parameter as &dyn std::fmt::Debug)),*],
+                |$session: crate::entry::Session| -> crate::entry::Answer { $body },
+            )
+        }
+    )*};
+}
+
+pub(crate) use {argument, parameter, simulate};
+
+#[cfg(test)]
+mod tests {
+    use super::{CUresult, enter};
+    use crate::config::Config;
+    use crate::report::FindingKind;
+    use crate::table::Function;
+
+    #[test]
+    fn a_panic_is_an_answer_that_stays() {
+        crate::isolated!(Config::new()).unchecked().run(|| {
+            let init = |session: super::Session| {
+                let mut session = session;
+                session.initialized = true;
+                Ok(())
+            };
+            assert_eq!(enter(Function::cuInit, &[], init), CUresult::CUDA_SUCCESS);
+            let failed = CUresult::CUDA_ERROR_LAUNCH_FAILED;
+            assert_eq!(enter(Function::cuMemAlloc_v2, &[], |_| panic!("boom")), failed);
+            let answer = enter(Function::cuCtxSynchronize, &[], |session| {
+                session.context()?;
+                Ok(())
+            });
+            assert_eq!(answer, failed);
+            let report = crate::report();
+            assert_eq!(report.count(FindingKind::Panic), 1);
+            assert!(report.to_string().starts_with("panic: boom: cuMemAlloc_v2"), "{report}");
+        });
+    }
+}

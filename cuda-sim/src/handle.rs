@@ -1,0 +1,168 @@
+//! Handles: numbers with a generation, never pointers.
+//!
+//! A handle's upper bits make it an address that no process has, so that a program that follows one
+//! faults at once. A slot that is used again gets another generation.
+
+use std::marker::PhantomData;
+
+use cuda_sys::{CUcontext, CUevent, CUmemoryPool, CUstream};
+
+/// Is what a handle is for; it is a part of the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Context = 0xC7,
+    Stream = 0x57,
+    Event = 0xE7,
+    Pool = 0x97,
+}
+
+/// Is a handle as a number.
+pub(crate) type Handle = u64;
+
+const INDEX_BITS: u32 = 24;
+const GENERATION_BITS: u32 = 32;
+
+/// Is a handle type of the driver's.
+pub(crate) trait RawHandle: Sized {
+    fn from_number(number: Handle) -> Self;
+    fn number(self) -> Handle;
+}
+
+macro_rules! raw_handles {
+    ($($ty:ty),*) => {$(
+        impl RawHandle for $ty {
+            fn from_number(number: Handle) -> Self {
+                // Handles exist on 64-bit targets only, where this loses nothing.
+                std::ptr::without_provenance_mut(usize::try_from(number).unwrap_or(0))
+            }
+
+            fn number(self) -> Handle {
+                self.addr() as Handle
+            }
+        }
+    )*};
+}
+
+raw_handles!(CUcontext, CUstream, CUevent, CUmemoryPool);
+
+#[derive(Debug)]
+struct Slot<T> {
+    generation: u32,
+    value: Option<T>,
+}
+
+/// Holds the objects of one kind.
+#[derive(Debug)]
+pub(crate) struct Table<T> {
+    kind: Kind,
+    slots: Vec<Slot<T>>,
+    free: Vec<usize>,
+    values: PhantomData<T>,
+}
+
+impl<T> Table<T> {
+    pub(crate) const fn new(kind: Kind) -> Self {
+        Self { kind, slots: Vec::new(), free: Vec::new(), values: PhantomData }
+    }
+
+    /// Adds what `make` makes of its handle; none if there are too many.
+    pub(crate) fn insert_with(&mut self, make: impl FnOnce(Handle) -> T) -> Option<Handle> {
+        let index = match self.free.pop() {
+            Some(index) => index,
+            None if self.slots.len() + 1 < 1 << INDEX_BITS => {
+                self.slots.push(Slot { generation: 0, value: None });
+                self.slots.len() - 1
+            }
+            None => return None,
+        };
+        let slot = self.slots.get_mut(index)?;
+        slot.generation = slot.generation.wrapping_add(1);
+        let handle = (self.kind as u64) << (INDEX_BITS + GENERATION_BITS)
+            | u64::from(slot.generation) << INDEX_BITS
+            | (index as u64 + 1);
+        slot.value = Some(make(handle));
+        Some(handle)
+    }
+
+    pub(crate) fn get(&self, handle: Handle) -> Option<&T> {
+        self.slots.get(self.index(handle)?).and_then(|slot| slot.value.as_ref())
+    }
+
+    pub(crate) fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
+        let index = self.index(handle)?;
+        self.slots.get_mut(index).and_then(|slot| slot.value.as_mut())
+    }
+
+    pub(crate) fn remove(&mut self, handle: Handle) -> Option<T> {
+        let index = self.index(handle)?;
+        let value = self.slots.get_mut(index)?.value.take()?;
+        self.free.push(index);
+        Some(value)
+    }
+
+    /// Tells whether the handle is one of this table whose object is gone.
+    pub(crate) fn is_stale(&self, handle: Handle) -> bool {
+        let (index, generation) = split(handle);
+        handle >> (INDEX_BITS + GENERATION_BITS) == self.kind as u64
+            && index.and_then(|index| self.slots.get(index)).is_some_and(|slot| {
+                generation < slot.generation
+                    || generation == slot.generation && slot.value.is_none()
+            })
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter().filter_map(|slot| slot.value.as_ref())
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.slots.iter_mut().filter_map(|slot| slot.value.as_mut())
+    }
+
+    /// Removes the objects that `gone` says are.
+    pub(crate) fn remove_if(&mut self, gone: impl Fn(&T) -> bool) {
+        for (index, slot) in self.slots.iter_mut().enumerate() {
+            if slot.value.as_ref().is_some_and(&gone) {
+                slot.value = None;
+                self.free.push(index);
+            }
+        }
+    }
+
+    fn index(&self, handle: Handle) -> Option<usize> {
+        let (index, generation) = split(handle);
+        let index = index?;
+        let slot = self.slots.get(index)?;
+        let kind = handle >> (INDEX_BITS + GENERATION_BITS) == self.kind as u64;
+        (kind && slot.generation == generation && slot.value.is_some()).then_some(index)
+    }
+}
+
+/// Splits a handle into its slot's index and its generation.
+fn split(handle: Handle) -> (Option<usize>, u32) {
+    let index = handle & ((1 << INDEX_BITS) - 1);
+    let generation = handle >> INDEX_BITS & u64::from(u32::MAX);
+    let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1));
+    (index, u32::try_from(generation).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Table};
+
+    #[test]
+    fn a_slot_that_is_used_again_has_another_handle() {
+        let mut table = Table::new(Kind::Stream);
+        let first = table.insert_with(|_| 'a').unwrap();
+        assert!(!table.is_stale(first));
+        assert_eq!(table.remove(first), Some('a'));
+        assert!(table.is_stale(first));
+        let second = table.insert_with(|_| 'b').unwrap();
+        assert_ne!(first, second);
+        assert_eq!(table.get(first), None);
+        assert_eq!(table.get(second), Some(&'b'));
+        assert!(table.is_stale(first) && !table.is_stale(second));
+        assert!(!table.is_stale(0x1234_5678) && !table.is_stale(0));
+        assert_eq!(table.remove(first), None);
+    }
+}

@@ -1,0 +1,127 @@
+//! A CUDA driver in plain Rust over host memory, for machines without a GPU.
+//!
+//! [`install`] puts it into [`cuda_sys`]'s table; from there on every `cuda_sys::cuX` calls it. It
+//! is the same interface, and where a real driver was measured it gives the same answers; but it is
+//! stricter than one, can fail on demand, runs queued work as late as it likes, and tells what a
+//! program did wrong.
+//!
+//! ```
+//! use cuda_sim::{Config, Scheduler};
+//! use cuda_sys::*;
+//!
+//! cuda_sim::install(Config::new().scheduler(Scheduler::Lazy))?;
+//!
+//! let (mut context, mut memory, mut bytes) = (std::ptr::null_mut(), CUdeviceptr(0), [0_u8; 4]);
+//! // SAFETY: the pointers point to what the calls write, and the sizes are theirs.
+//! let answers = unsafe {
+//!     [
+//!         cuInit(0),
+//!         cuDevicePrimaryCtxRetain(&mut context, CUdevice(0)),
+//!         cuCtxSetCurrent(context),
+//!         cuMemAlloc_v2(&mut memory, 4),
+//!         cuMemsetD8_v2(memory, 7, 4),
+//!         cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), memory, 4),
+//!         cuMemFree_v2(memory),
+//!     ]
+//! };
+//! assert_eq!(answers, [CUresult::CUDA_SUCCESS; 7]);
+//! assert_eq!(bytes, [7; 4]);
+//!
+//! // The primary context was never released.
+//! assert_eq!(cuda_sim::finish().count(cuda_sim::FindingKind::Leak), 1);
+//! # Ok::<(), cuda_sim::InstallError>(())
+//! ```
+//!
+//! # What differs from a real driver
+//!
+//! * There are no kernels: modules and launches are not simulated, nor graphs, arrays and managed
+//!   memory. [`SIMULATED`] lists what is; everything else answers `CUDA_ERROR_NOT_SUPPORTED`.
+//! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
+//! * Work runs inside of driver calls, in the order of the [`Scheduler`].
+//! * A handle that was destroyed is refused and reported; a real driver crashes.
+//! * Programs on the CUDA *runtime* do not run on it: `cuGetExportTable` finds nothing.
+//! * Host functions must not panic: their type does not let a panic pass, so that it ends the
+//!   process, as it does under a real driver.
+//!
+//! # Second processes
+//!
+//! Memory and events pass between processes that both have the simulator, by the same handles as
+//! with a real driver. A program that starts another hands it its configuration:
+//!
+//! ```
+//! use cuda_sim::{Config, ENVIRONMENT};
+//!
+//! let config = Config::from_environment()?.unwrap_or_default();
+//! let mut second = std::process::Command::new("second");
+//! second.env(ENVIRONMENT, config.to_text());
+//! # Ok::<(), cuda_sim::InvalidConfig>(())
+//! ```
+//!
+//! Each process finds the other's memory under `/proc`: both must be of one user, and see each
+//! other's process numbers. That is stricter than a real driver, which asks nobody.
+//!
+//! # Testing with it
+//!
+//! It is installed once a process. [`isolated!`] runs a test's body in a process of its own, and
+//! [`for_each_failure!`] runs it again and again with each driver call failing in turn. A test that
+//! needs a second process starts itself once more with [`peer`], and asks [`role`] which it is.
+//!
+//! # What is measured
+//!
+//! Comments and documentation call an answer *measured* if it was seen on a real driver (CUDA 13.0
+//! on an H200), and *manual* if it follows the driver's manual or, where that is silent, the less
+//! convenient reading.
+
+#![deny(unsafe_code)]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("the simulator needs Linux: memory files and /proc");
+
+mod access;
+mod address_space;
+mod box_copy;
+mod clock;
+mod config;
+mod context;
+mod copy;
+mod current;
+mod device;
+mod device_run;
+mod entry;
+mod event;
+mod execute;
+mod fault;
+mod fill;
+mod handle;
+mod host_function;
+mod host_memory;
+mod initialization;
+mod install;
+mod ipc;
+mod isolated;
+mod lane;
+mod linear_copy;
+mod log;
+mod mapping;
+mod memory;
+mod operand;
+mod pointer;
+mod pool;
+mod primary_context;
+mod raw;
+mod registry;
+mod report;
+mod scheduler;
+mod state;
+mod stream;
+mod table;
+mod work;
+
+pub use access::{AccessBox, AccessKind};
+pub use config::{Config, ENVIRONMENT, InvalidConfig, Scheduler};
+pub use device_run::{is_on_device, not_run};
+pub use install::{InstallError, install};
+pub use isolated::{Isolated, peer, role, test_path};
+pub use log::{Call, call_count, calls};
+pub use report::{Finding, FindingKind, Report, Side, finish, report};
+pub use table::SIMULATED;

@@ -1,0 +1,150 @@
+//! Touches memory: the bytes of copies, fills and checks.
+//!
+//! Unsafe, because what lies at an address is known by its owner only: for memory that the driver
+//! allocated the registry says that it is there; for the rest the caller of the C function does.
+
+#![expect(unsafe_code, reason = "copying bytes between addresses is what a driver does")]
+
+use std::hash::Hasher;
+
+/// Is a box of bytes in this process, at an address that may be followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    pub(crate) base: usize,
+    /// How far rows are apart.
+    pub(crate) pitch: usize,
+    /// How far slices are apart.
+    pub(crate) slice: usize,
+}
+
+/// Is the extent of a box.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    /// Bytes.
+    pub(crate) width: usize,
+    /// Rows.
+    pub(crate) height: usize,
+    /// Slices.
+    pub(crate) depth: usize,
+}
+
+impl Extent {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.width == 0 || self.height == 0 || self.depth == 0
+    }
+
+    /// Returns how many bytes there are; callers have checked that the box lies in memory.
+    pub(crate) const fn volume(&self) -> usize {
+        self.width.saturating_mul(self.height).saturating_mul(self.depth)
+    }
+
+    /// Returns how many bytes there are from the first to the last of them in such rows; none if
+    /// that is no number of bytes.
+    pub(crate) fn span(&self, pitch: usize, slice: usize) -> Option<usize> {
+        if self.is_empty() {
+            return Some(0);
+        }
+        let slices = slice.checked_mul(self.depth - 1)?;
+        let rows = pitch.checked_mul(self.height - 1)?;
+        slices.checked_add(rows)?.checked_add(self.width)
+    }
+}
+
+impl Rows {
+    /// Makes the box that has no gaps.
+    pub(crate) const fn dense(base: usize, extent: Extent) -> Self {
+        Self { base, pitch: extent.width, slice: extent.width.saturating_mul(extent.height) }
+    }
+
+    /// Calls `each` with the address of each row, rows without gaps joined, and with its width.
+    fn each(self, extent: Extent, other: Self, mut each: impl FnMut(usize, usize, usize)) {
+        let Extent { width, height, depth } = extent;
+        let (width, height) = if self.pitch == width && other.pitch == width {
+            (width.saturating_mul(height), height.min(1))
+        } else {
+            (width, height)
+        };
+        for slice in 0..depth {
+            for row in 0..height {
+                let at = |rows: Self| {
+                    rows.base
+                        .wrapping_add(slice.wrapping_mul(rows.slice))
+                        .wrapping_add(row.wrapping_mul(rows.pitch))
+                };
+                each(at(self), at(other), width);
+            }
+        }
+    }
+}
+
+/// Copies a box. Overlapping rows are copied as if through a buffer.
+///
+/// # Safety
+///
+/// The bytes of both boxes are mapped, the destination's writable, and no Rust reference to them
+/// lives that this would break.
+pub(crate) unsafe fn copy(to: Rows, from: Rows, extent: Extent) {
+    if extent.is_empty() {
+        return;
+    }
+    to.each(extent, from, |to, from, width| {
+        let from = std::ptr::with_exposed_provenance::<u8>(from);
+        let to = std::ptr::with_exposed_provenance_mut::<u8>(to);
+        // SAFETY: both rows lie in the boxes, of which the caller says that they are mapped.
+        unsafe { std::ptr::copy(from, to, width) };
+    });
+}
+
+/// Writes a pattern of 1, 2 or 4 bytes into each row of a box.
+///
+/// # Safety
+///
+/// The bytes of the box are mapped and writable, and no Rust reference to them lives.
+pub(crate) unsafe fn fill(rows: Rows, extent: Extent, pattern: &[u8]) {
+    if extent.is_empty() {
+        return;
+    }
+    rows.each(extent, rows, |at, _, width| {
+        let at = std::ptr::with_exposed_provenance_mut::<u8>(at);
+        // SAFETY: the row lies in the box, of which the caller says that it is mapped.
+        let row = unsafe { std::slice::from_raw_parts_mut(at, width) };
+        match pattern {
+            [byte] => row.fill(*byte),
+            _ => {
+                for chunk in row.chunks_mut(pattern.len().max(1)) {
+                    for (target, source) in chunk.iter_mut().zip(pattern) {
+                        *target = *source;
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// Returns a hash of the bytes of a box.
+///
+/// # Safety
+///
+/// The bytes of the box are mapped, and nobody writes them meanwhile.
+pub(crate) unsafe fn hash(rows: Rows, extent: Extent) -> u64 {
+    let mut hasher = std::hash::DefaultHasher::new();
+    rows.each(extent, rows, |at, _, width| {
+        let at = std::ptr::with_exposed_provenance::<u8>(at);
+        // SAFETY: the row lies in the box, of which the caller says that it is mapped.
+        hasher.write(unsafe { std::slice::from_raw_parts(at, width) });
+    });
+    hasher.finish()
+}
+
+/// Copies a box into a dense buffer.
+///
+/// # Safety
+///
+/// The bytes of the box are mapped.
+pub(crate) unsafe fn take(from: Rows, extent: Extent) -> Vec<u8> {
+    let mut bytes = vec![0; extent.volume()];
+    let to = Rows::dense(bytes.as_mut_ptr().expose_provenance(), extent);
+    // SAFETY: the buffer has the box's volume, and the caller says that the box is mapped.
+    unsafe { copy(to, from, extent) };
+    bytes
+}

@@ -1,0 +1,211 @@
+//! What the simulator found: each entry names both sides.
+
+use std::fmt;
+
+use crate::access::{AccessBox, AccessKind};
+use crate::install::Sim;
+
+/// Is what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// Something is still alive at the end.
+    Leak,
+    /// Memory was freed that was freed already.
+    DoubleFree,
+    /// Memory is used that was freed.
+    UseAfterFree,
+    /// A handle is used whose object was destroyed.
+    StaleHandle,
+    /// The host changed what a queued copy reads, between its enqueuing and its run.
+    HostSourceChanged,
+    /// The host changed what a queued copy writes, between its enqueuing and its run.
+    HostDestinationChanged,
+    /// Two pieces of work touch the same bytes, one writes, and nothing orders them.
+    Race,
+    /// Something is used in another context than its own.
+    WrongContext,
+    /// Something is waited for that nothing can bring about.
+    Blocked,
+    /// The simulator failed in itself, or a body that it ran panicked.
+    Panic,
+    /// Memory was freed while work on it was not known to be done. The driver waits (measured),
+    /// though its manual does not promise it. Advice: a report with nothing else is clean.
+    FreedWhilePending,
+}
+
+impl FindingKind {
+    /// Tells whether it is advice, not an error.
+    pub const fn is_advice(self) -> bool {
+        matches!(self, Self::FreedWhilePending)
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Leak => "leak",
+            Self::DoubleFree => "double free",
+            Self::UseAfterFree => "use after free",
+            Self::StaleHandle => "stale handle",
+            Self::HostSourceChanged => "source changed by the host while its copy was queued",
+            Self::HostDestinationChanged => {
+                "destination changed by the host while its copy was queued"
+            }
+            Self::Race => "race",
+            Self::WrongContext => "wrong context",
+            Self::Blocked => "blocked for ever",
+            Self::Panic => "panic",
+            Self::FreedWhilePending => "freed while work on it was pending (advice)",
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// Is one of the two calls that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The function's exact name.
+    pub call: &'static str,
+    /// The parameter.
+    pub operand: &'static str,
+    /// The stream, if work is meant.
+    pub stream: Option<String>,
+    /// The bytes that it touches, if it touches any.
+    pub access: Option<(AccessKind, AccessBox)>,
+}
+
+impl Side {
+    pub(crate) const fn new(call: &'static str, operand: &'static str) -> Self {
+        Self { call, operand, stream: None, access: None }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.call)?;
+        if !self.operand.is_empty() {
+            write!(f, "'s {}", self.operand)?;
+        }
+        if let Some(stream) = &self.stream {
+            write!(f, " on {stream}")?;
+        }
+        match &self.access {
+            Some((AccessKind::Read, area)) => write!(f, " reads {area}"),
+            Some((AccessKind::Write, area)) => write!(f, " writes {area}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Is one thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is.
+    pub kind: FindingKind,
+    /// The call that came first, if two are meant.
+    pub earlier: Option<Side>,
+    /// The call that is wrong, or the later of two.
+    pub later: Side,
+    /// What is meant, in words.
+    pub subject: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}: {}", self.kind, self.subject, self.later)?;
+        match &self.earlier {
+            Some(earlier) => write!(f, "; earlier: {earlier}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Is what the simulator found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// All findings, in order; equal ones stand once.
+    pub findings: Vec<Finding>,
+    /// How many pieces of work are still queued.
+    pub pending: usize,
+    /// A hash of the order in which queued work ran.
+    pub order: u64,
+}
+
+impl Report {
+    /// Tells whether nothing is wrong. Advice does not count.
+    pub fn is_clean(&self) -> bool {
+        self.findings.iter().all(|finding| finding.kind.is_advice())
+    }
+
+    /// Returns how many findings are of that kind.
+    pub fn count(&self, kind: FindingKind) -> usize {
+        self.findings.iter().filter(|finding| finding.kind == kind).count()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.findings.is_empty() {
+            write!(f, "nothing was found")?;
+        }
+        for (position, finding) in self.findings.iter().enumerate() {
+            let separator = if position == 0 { "" } else { "\n" };
+            write!(f, "{separator}{finding}")?;
+        }
+        write!(
+            f,
+            "\n{} pieces of work are queued; order of the rest: {:016x}",
+            self.pending, self.order
+        )
+    }
+}
+
+/// Returns what was found so far; nothing if the simulator is not installed.
+///
+/// ```
+/// cuda_sim::install(cuda_sim::Config::new())?;
+/// assert!(cuda_sim::report().is_clean());
+/// # Ok::<(), cuda_sim::InstallError>(())
+/// ```
+pub fn report() -> Report {
+    Sim::get().map_or_else(empty, |sim| sim.lock().report())
+}
+
+/// Returns what was found, and what is still alive, as at the end of a program.
+pub fn finish() -> Report {
+    Sim::get().map_or_else(empty, |sim| {
+        let state = sim.lock();
+        let mut report = state.report();
+        report.findings.extend(state.leaks());
+        report
+    })
+}
+
+const fn empty() -> Report {
+    Report { findings: Vec::new(), pending: 0, order: 0 }
+}
+
+/// Collects findings.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    all: Vec<Finding>,
+}
+
+/// How many findings are kept: a loop with one mistake is one mistake.
+const LIMIT: usize = 1000;
+
+impl Findings {
+    pub(crate) fn add(&mut self, finding: Finding) {
+        if self.all.len() < LIMIT && !self.all.contains(&finding) {
+            self.all.push(finding);
+        }
+    }
+
+    pub(crate) fn all(&self) -> &[Finding] {
+        &self.all
+    }
+}

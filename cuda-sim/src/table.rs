@@ -1,0 +1,214 @@
+//! The table of functions: which are simulated, and what the others answer.
+//!
+//! Each simulated function is checked by type against `cuda-sys`'s signature of its name. None of
+//! them is exported as a C symbol.
+
+#![expect(unsafe_code, reason = "a C function is unsafe to call")]
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use cuda_sys::Version;
+
+/// Is a function of the table with its address.
+struct Entry {
+    name: &'static str,
+    address: *const c_void,
+}
+
+macro_rules! simulated {
+    ($($(#[$attribute:meta])* $module:ident { $($name:ident),* $(,)? })*) => {
+        /// Is a simulated function.
+        #[expect(non_camel_case_types, reason = "functions have the names of C")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Function { $($($name),*),* }
+
+        /// Lists the functions that are simulated, by their exact names. All others of the driver
+        /// exist, and answer `CUDA_ERROR_NOT_SUPPORTED`.
+        ///
+        /// ```
+        /// assert!(cuda_sim::SIMULATED.contains(&"cuMemAlloc_v2"));
+        /// assert!(!cuda_sim::SIMULATED.contains(&"cuLaunchKernel"));
+        /// ```
+        pub const SIMULATED: &[&str] = &[$($(stringify!($name)),*),*];
+
+        fn simulated() -> Vec<Entry> {
+            vec![$($({
+                let function: cuda_sys::signature::$name = crate::$module::$name;
+                Entry { name: stringify!($name), address: function as *const c_void }
+            }),*),*]
+        }
+    };
+}
+
+simulated! {
+    initialization {
+        cuInit, cuDriverGetVersion, cuGetErrorName, cuGetErrorString, cuGetProcAddress,
+        cuGetProcAddress_v2, cuGetExportTable,
+    }
+    device {
+        cuDeviceGet, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid, cuDeviceGetUuid_v2,
+        cuDeviceTotalMem_v2, cuDeviceGetAttribute, cuDeviceCanAccessPeer, cuDeviceGetPCIBusId,
+    }
+    primary_context {
+        cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2,
+        cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxGetState,
+        cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2,
+    }
+    context {
+        cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetCurrent,
+        cuCtxSetCurrent, cuCtxPushCurrent_v2, cuCtxPopCurrent_v2, cuCtxGetDevice, cuCtxGetId,
+        cuCtxGetFlags, cuCtxGetApiVersion, cuCtxSynchronize, cuCtxGetStreamPriorityRange,
+        cuThreadExchangeStreamCaptureMode,
+    }
+    stream {
+        cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery,
+        cuStreamSynchronize, cuStreamWaitEvent, cuStreamGetCtx, cuStreamGetFlags,
+        cuStreamGetPriority, cuStreamGetId, cuStreamIsCapturing,
+    }
+    event {
+        cuEventCreate, cuEventRecord, cuEventRecordWithFlags, cuEventQuery, cuEventSynchronize,
+        cuEventElapsedTime, cuEventElapsedTime_v2, cuEventDestroy_v2,
+    }
+    host_function { cuLaunchHostFunc }
+    memory {
+        cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemFree_v2, cuMemGetInfo_v2, cuMemGetAddressRange_v2,
+    }
+    pool { cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool }
+    host_memory {
+        cuMemHostAlloc, cuMemAllocHost_v2, cuMemFreeHost, cuMemHostGetDevicePointer_v2,
+        cuMemHostGetFlags, cuMemHostRegister_v2, cuMemHostUnregister,
+    }
+    fill {
+        cuMemsetD8_v2, cuMemsetD16_v2, cuMemsetD32_v2, cuMemsetD8Async, cuMemsetD16Async,
+        cuMemsetD32Async, cuMemsetD2D8_v2, cuMemsetD2D16_v2, cuMemsetD2D32_v2, cuMemsetD2D8Async,
+        cuMemsetD2D16Async, cuMemsetD2D32Async,
+    }
+    linear_copy {
+        cuMemcpy, cuMemcpyAsync, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoH_v2,
+        cuMemcpyDtoHAsync_v2, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2,
+    }
+    box_copy {
+        cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2, cuMemcpy3D_v2,
+        cuMemcpy3DAsync_v2,
+    }
+    pointer { cuPointerGetAttribute, cuPointerGetAttributes }
+    ipc {
+        cuIpcGetMemHandle, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle, cuIpcGetEventHandle,
+        cuIpcOpenEventHandle,
+    }
+}
+
+impl Function {
+    /// How many there are.
+    pub(crate) const COUNT: usize = SIMULATED.len();
+
+    pub(crate) const fn index(self) -> usize {
+        self as usize
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        SIMULATED.get(self.index()).copied().unwrap_or("a driver call")
+    }
+
+    /// Tells whether it answers `CUDA_ERROR_NOT_INITIALIZED` before `cuInit`.
+    pub(crate) const fn needs_init(self) -> bool {
+        !matches!(
+            self,
+            Self::cuInit
+                | Self::cuDriverGetVersion
+                | Self::cuGetErrorName
+                | Self::cuGetErrorString
+                | Self::cuGetProcAddress
+                | Self::cuGetProcAddress_v2
+                | Self::cuGetExportTable
+        )
+    }
+
+    /// Tells whether it frees or destroys, which it does even where a fault makes it fail.
+    pub(crate) const fn ends_something(self) -> bool {
+        matches!(
+            self,
+            Self::cuDevicePrimaryCtxRelease
+                | Self::cuDevicePrimaryCtxRelease_v2
+                | Self::cuDevicePrimaryCtxReset
+                | Self::cuDevicePrimaryCtxReset_v2
+                | Self::cuCtxDestroy_v2
+                | Self::cuCtxPopCurrent_v2
+                | Self::cuStreamDestroy_v2
+                | Self::cuEventDestroy_v2
+                | Self::cuMemFree_v2
+                | Self::cuMemFreeAsync
+                | Self::cuMemFreeHost
+                | Self::cuMemHostUnregister
+                | Self::cuIpcCloseMemHandle
+        )
+    }
+}
+
+/// Returns the function of a name, if a driver of that version has it.
+pub(crate) fn symbol(name: &str, version: Version) -> Option<NonNull<c_void>> {
+    let known =
+        cuda_sys::SYMBOLS.iter().find(|symbol| symbol.name.to_bytes() == name.as_bytes())?;
+    if known.since > version {
+        return None;
+    }
+    let find = |entries: Vec<Entry>| entries.into_iter().find(|entry| entry.name == name);
+    let entry = find(simulated()).or_else(|| find(unsupported::all()))?;
+    NonNull::new(entry.address.cast_mut())
+}
+
+/// Functions that only say that they are not supported.
+mod unsupported {
+    use std::ffi::*;
+
+    use cuda_sys::*;
+
+    use super::Entry;
+
+    macro_rules! unsupported {
+        ($([$header:literal $since:literal $deprecated:literal]
+            $name:ident($($parameter:ident: $ty:ty),*) -> $output:ty;)*) => {
+            pub(super) fn all() -> Vec<Entry> {
+                vec![$({
+                    unsafe extern "system" fn refuse($(_: $ty),*) -> $output {
+                        CUresult::CUDA_ERROR_NOT_SUPPORTED
+                    }
+                    let function: signature::$name = refuse;
+                    Entry { name: stringify!($name), address: function as *const c_void }
+                }),*]
+            }
+        };
+    }
+
+    cuda_sys::for_each_driver_function!(unsupported);
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_sys::Version;
+
+    use super::{SIMULATED, symbol};
+
+    #[test]
+    fn every_symbol_of_the_driver_exists_in_its_version() {
+        for known in cuda_sys::SYMBOLS {
+            let name = known.name.to_str().unwrap();
+            assert!(symbol(name, Version::new(99, 0)).is_some(), "{name}");
+            let before = Version::from_number(known.since.number() - 10);
+            assert!(symbol(name, before).is_none(), "{name}");
+        }
+        assert_eq!(symbol("cuNothing", Version::new(99, 0)), None);
+    }
+
+    #[test]
+    fn every_simulated_name_is_a_symbol_and_stands_once() {
+        for name in SIMULATED {
+            assert!(
+                cuda_sys::SYMBOLS.iter().any(|known| known.name.to_str() == Ok(name)),
+                "{name}"
+            );
+            assert_eq!(SIMULATED.iter().filter(|other| *other == name).count(), 1, "{name}");
+        }
+    }
+}
