@@ -32,8 +32,8 @@ use shared::Shared;
 ///
 /// Dropping the last import of a buffer ends its use: once no stream uses it any more, the mapping
 /// is closed, and then the lease is released. If no stream does already, the drop closes it, and
-/// waits as the driver does for every kernel of the context; otherwise a thread waits. Forgetting it
-/// keeps the memory allocated in the exporter until this process ends.
+/// waits as the driver does for every kernel of the context; otherwise a thread waits. Forgetting
+/// it keeps the memory allocated in the exporter until this process ends.
 #[derive(Debug)]
 pub struct Imported {
     memory: ImportedMemory,
@@ -136,8 +136,8 @@ impl Imported {
     ///
     /// # Errors
     ///
-    /// [`ImportError::Revoked`] as [`memory`](Self::memory), and [`ImportError::ElementType`] if the
-    /// elements are no `T`s.
+    /// [`ImportError::Revoked`] as [`memory`](Self::memory), and [`ImportError::ElementType`] if
+    /// the elements are no `T`s.
     pub fn view<T: Typed>(&self) -> Result<View<'_, T>, ImportError> {
         self.check_type::<T>()?;
         Ok(View::new(self.memory()?, self.descriptor().layout().clone())?)
@@ -165,8 +165,8 @@ impl Imported {
     ///
     /// # Errors
     ///
-    /// [`ImportError::InUse`] after `limit`; then it is closed when the uses are done. As the driver
-    /// answers; then it stays mapped and leased until the process ends.
+    /// [`ImportError::InUse`] after `limit`; then it is closed when the uses are done. As the
+    /// driver answers; then it stays mapped and leased until the process ends.
     pub fn close(self, limit: Duration) -> Result<(), ImportError> {
         self.lease.check_process()?;
         let Self { memory: ImportedMemory(shared), lease } = self;

@@ -2,7 +2,7 @@
 //!
 //! | | what it is | needs a driver |
 //! |---|---|---|
-//! | [`wire`] | the descriptor: a document that says what memory is shared and how an array lies in it | no |
+//! | [`wire`] | the descriptor: what memory is shared, and how an array lies in it | no |
 //! | [`identity`] | who a process is, so that its number cannot be taken for another's | no |
 //! | [`lease`] | who may use the memory, and until when, over a socket | no |
 //! | `describe`, `Exporter::share` | shares a buffer of `cuda-safe` | yes |
@@ -11,8 +11,8 @@
 //! The driver's handles say nothing that can be relied on: they open whatever is at their place
 //! now, for whoever has the bytes, and memory that is freed under a mapping is silently another's.
 //! So a handle never goes alone. The descriptor says what it should open, the exporter confirms
-//! every byte of it and keeps the memory allocated while there is a lease, and the importer compares
-//! what was opened with what should have been.
+//! every byte of it and keeps the memory allocated while there is a lease, and the importer
+//! compares what was opened with what should have been.
 //!
 //! ```text
 //!  exporter                                     importer

@@ -61,8 +61,8 @@ impl<K: Copy + Eq + Hash, M> Registry<K, M> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns what is open, or opens it; waits for another that has the handle to be closed, but no
-    /// longer than `limit`.
+    /// Returns what is open, or opens it; waits for another that has the handle to be closed, but
+    /// no longer than `limit`.
     pub(crate) fn acquire<E>(
         &self,
         key: K,

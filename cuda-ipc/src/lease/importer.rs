@@ -30,8 +30,8 @@ impl Importer {
     ///
     /// # Errors
     ///
-    /// As the system answers: nobody listens there, or no access. Refuses a process of another user,
-    /// one that is not who it says, and one with which no memory can be shared.
+    /// As the system answers: nobody listens there, or no access. Refuses a process of another
+    /// user, one that is not who it says, and one with which no memory can be shared.
     pub fn connect(path: &Path, limit: Duration) -> Result<Self, LeaseError> {
         let (identity, start) = (Identity::current()?, Instant::now());
         let socket = Socket::connect(path, limit)?;
@@ -66,9 +66,10 @@ impl Importer {
     ///
     /// # Errors
     ///
-    /// [`LeaseError::Denied`] says why the exporter gives none. [`LeaseError::OtherExporter`] if the
-    /// descriptor is not of this exporter, [`LeaseError::Closed`] if it is gone,
-    /// [`LeaseError::TimedOut`] if it does not answer within `limit`.
+    /// [`LeaseError::Denied`] says why the exporter gives none. [`LeaseError::OtherExporter`] if
+    /// the descriptor is not of this exporter, [`LeaseError::Closed`] if it is gone,
+    /// [`LeaseError::TimedOut`] if it does not answer within `limit`, and [`LeaseError::Forked`] in
+    /// a forked child.
     pub fn claim(&self, descriptor: &Descriptor, limit: Duration) -> Result<Lease, LeaseError> {
         self.shared.check_process()?;
         let (need, have) = (self.shared.exporter, descriptor.source().exporter);

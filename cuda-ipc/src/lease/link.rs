@@ -136,7 +136,8 @@ impl<S: Side> Link<S> {
         }
     }
 
-    /// Hears the next message; answers whether there was one, and fails if it was none, or the last.
+    /// Hears the next message; answers whether there was one, and fails if it was none, or at the
+    /// end.
     fn read_one(&mut self, buffer: &mut [u8]) -> Result<bool, LeaseError> {
         match self.socket.receive(buffer)? {
             Received::Nothing => Ok(false),

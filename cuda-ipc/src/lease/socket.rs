@@ -1,6 +1,6 @@
 //! Messages between two processes of one machine: whole, in order, from a known sender.
 //!
-//! Sockets here never block; waiting is the caller's. They are closed in a program that is executed.
+//! Sockets here never block; waiting is the caller's. A program that is executed does not get them.
 
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;

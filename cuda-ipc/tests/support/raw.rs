@@ -97,7 +97,7 @@ impl Raw {
         sendmsg(&self.0, &[IoSlice::new(message)], &mut control, flags).is_ok()
     }
 
-    /// Waits for a message; returns its kind and what is behind the checksum, or nothing at the end.
+    /// Waits for a message; returns its kind and what is behind the checksum; nothing at the end.
     pub(crate) fn receive(&self) -> Option<(u16, Vec<u8>)> {
         let mut buffer = vec![0; 1 << 16];
         let start = Instant::now();
