@@ -43,6 +43,11 @@ mod view;
 #[cfg(feature = "driver")]
 mod wait;
 
+/// The driver as it is, unchecked: a call there is valid if the call of the same name in [`call`],
+/// with the same operands, would not refuse; all other use may be undefined behaviour.
+#[cfg(feature = "driver")]
+pub use cuda_sys as sys;
+
 #[cfg(feature = "driver")]
 pub use context::Context;
 #[cfg(feature = "driver")]

@@ -8,8 +8,8 @@ use cuda_safe::shim::attribute::{
     BufferId, DeviceOrdinal, PointerAttribute, RangeSize, RangeStart,
 };
 use cuda_safe::shim::{Allocation, Area, Device, Kind, Memory, Region, Steady};
+use cuda_safe::sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
 use cuda_safe::{Context, call};
-use cuda_sys::{CUdeviceptr, CUipcMem_flags, CUipcMemHandle};
 
 use super::error::ImportError;
 use super::report::report;
