@@ -26,7 +26,7 @@ fn expect_calls(functions: &[&str], expected: usize) {
         return;
     }
     let calls = cuda_sim::calls();
-    let calls = calls.iter().filter(|call| functions.contains(&&*call.function));
+    let calls = calls.iter().filter(|call| functions.contains(&call.function));
     assert_eq!(calls.count(), expected, "{functions:?}");
 }
 
