@@ -128,7 +128,8 @@ fn drops_with_a_copy_in_flight() {
         call::memcpy_htod_async(&mut buffer, &pinned, &stream).unwrap();
         drop(pinned);
         drop(buffer);
-        assert_eq!(context.uncollected(), 2);
+        // A device may have done the copy by now; the simulator puts it off.
+        assert!(is_on_device() || context.uncollected() == 2);
         expect_calls(&["cuMemFree_v2", "cuMemFreeHost"], 0);
         stream.synchronize().unwrap();
         assert_eq!(context.uncollected(), 0);
