@@ -63,3 +63,8 @@ pub use library::{
     Specification, SymbolSource, Unavailable, VersionQuery,
 };
 pub use version::Version;
+
+/// Holds the workspace's README to its word: its example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
