@@ -6,11 +6,12 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result};
 use clap::Args;
 
-use crate::fetch::{self, Cache, Wheel};
+use crate::fetch::{self, Cache, Provides, Wheel};
+use crate::libclang;
 use crate::manifest;
 use crate::workspace;
 
-/// Run every test; fetches NVRTC, which compiles kernels without a GPU
+/// Run every test; fetches the headers, and NVRTC, which compiles kernels without a GPU
 #[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Passed on to `cargo test`
@@ -34,15 +35,24 @@ impl Test {
     }
 }
 
-/// Returns the newest locked NVRTC, fetched if it isn't here.
+/// Brings what the tests read into the cache, in one go and with a progress bar; returns the newest
+/// locked NVRTC.
 fn nvrtc() -> Result<PathBuf> {
     let library = manifest::library("nvrtc")?;
     let wheels = fetch::wheels()?;
     let is_nvrtc = |wheel: &&Wheel| wheel.is_headers_of(&library.name, None);
     let newest = wheels.iter().filter(is_nvrtc).max_by_key(|wheel| wheel.release);
     let newest = newest.context("xtask/headers.lock has no wheel of NVRTC")?;
+    let is_read = |wheel: &&Wheel| match wheel.provides {
+        Provides::Headers(_) => !wheel.is_large(),
+        Provides::CudaBindings => true,
+        Provides::Libclang => false,
+    };
+    let mut needed: Vec<&Wheel> = wheels.iter().filter(is_read).collect();
+    needed.extend(libclang::wheel(&wheels)?);
+    needed.push(newest);
     let cache = Cache::open()?;
-    cache.fetch(&[newest])?;
+    cache.fetch(&needed)?;
     let name = library.load.sonames.first().context("NVRTC has no name")?;
     Ok(cache.folder_of(newest, name)?.join(name))
 }
