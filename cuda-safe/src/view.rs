@@ -167,7 +167,7 @@ impl<T: Element> DeviceBuffer<T> {
     ///
     /// # Errors
     ///
-    /// [`Rule::Reach`] never; a size beyond what a layout counts.
+    /// Refuses a size beyond what a layout counts.
     pub fn view(&self) -> Result<View<'_, T>> {
         View::new(self, self.own_layout()?)
     }
@@ -198,7 +198,7 @@ impl<T: Element> PinnedBuffer<T> {
     ///
     /// # Errors
     ///
-    /// A size beyond what a layout counts.
+    /// Refuses a size beyond what a layout counts.
     pub fn view(&self) -> Result<View<'_, T>> {
         View::new(self, row::<T>(self.len())?)
     }
