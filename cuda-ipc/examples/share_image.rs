@@ -25,6 +25,7 @@ use std::time::Duration;
 use cuda_ipc::lease::Orphans;
 use cuda_ipc::{Descriptor, Exporter, Importer};
 use cuda_safe::layout::{Order, StridedLayout};
+use cuda_safe::sys::LoadError;
 use cuda_safe::{Cause, Context, Device, DeviceBuffer, PinnedBuffer, Stream, ViewMut, copy};
 
 const HEIGHT: usize = 576;
@@ -131,7 +132,9 @@ impl Role {
                     self.say(format_args!("runs on {}", Device::get(0)?.name()?));
                     return Ok(Choice::Made { simulated: false });
                 }
-                Err(error) if matches!(error.cause, Cause::Load(_)) => "there is no driver",
+                Err(error) if is_absence(&error) => "there is no driver",
+                // A driver that was named or found and does not work is not passed over.
+                Err(error) if matches!(error.cause, Cause::Load(_)) => return Err(error.into()),
                 Ok(0) | Err(_) => {
                     // A process keeps the driver that it has begun with.
                     self.say("found a driver and no device: starts again on the simulator");
@@ -240,6 +243,12 @@ impl Role {
         self.say(format_args!("wrote {}", output.display()));
         Ok(())
     }
+}
+
+/// Tells whether an error says that this machine has no driver.
+fn is_absence(error: &cuda_safe::Error) -> bool {
+    let Cause::Load(load) = &error.cause else { return false };
+    matches!(**load, LoadError::NotFound { .. } | LoadError::Stub { .. })
 }
 
 /// Computes the pixels: rings around the middle, red from the left, blue from the top.
