@@ -198,10 +198,12 @@ impl Session {
     /// Waits until `goals` have run, and notes that the host knows all of `clock` to be done.
     pub(crate) fn wait(mut self, goals: &[ItemId], clock: &Clock) -> Result<Self, CUresult> {
         while goals.iter().any(|&goal| self.queue.is_pending(goal)) {
+            // Asked before: what another process reaches meanwhile, the next drive sees.
+            let waits_for_others = self.queue.is_waiting_for_others();
             if self.drive(goals) {
                 continue;
             }
-            if self.queue.is_waiting_for_others() {
+            if waits_for_others {
                 self = self.pause();
                 continue;
             }

@@ -144,7 +144,8 @@ pub(super) fn start_mark(process: u32) -> Option<u16> {
     // The second field is the program's name in parentheses, which may have spaces in it.
     let (_, rest) = text.rsplit_once(')')?;
     let start: u64 = rest.split_ascii_whitespace().nth(19)?.parse().ok()?;
-    u16::try_from(mix(start)).ok()
+    // Two processes can start in one tick of the clock; their numbers tell them apart.
+    u16::try_from(mix(start ^ u64::from(process) << 40)).ok()
 }
 
 #[cfg(test)]
