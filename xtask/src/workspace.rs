@@ -1,6 +1,7 @@
 //! Where the workspace keeps what the chores read and write.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Returns the root of the workspace that this tool was built in.
 pub(crate) fn root() -> &'static Path {
@@ -22,4 +23,11 @@ pub(crate) fn stubs() -> PathBuf {
 pub(crate) fn target() -> PathBuf {
     let chosen = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     root().join(chosen.unwrap_or_else(|| PathBuf::from("target")))
+}
+
+/// Starts a command of the cargo that runs this tool, in the root of the workspace.
+pub(crate) fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
 }

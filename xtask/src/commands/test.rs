@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every test, with what the tests need beside the source.
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -23,12 +23,10 @@ impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
         let nvrtc = nvrtc()?;
         let variable = manifest::library("nvrtc")?.load.r#override;
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
+        let status = workspace::cargo()
             .args(["test", "--workspace", "--all-features"])
             .args(&self.arguments)
             .env(variable, nvrtc)
-            .current_dir(workspace::root())
             .status()
             .context("cargo could not be started")?;
         Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -85,12 +85,10 @@ pub(super) fn bundle() -> Result<ExitCode> {
 
 /// Builds everything and returns cargo's messages.
 fn build() -> Result<Vec<Message>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let members = MEMBERS.into_iter().filter(|member| workspace::root().join(member).exists());
-    let output = Command::new(cargo)
+    let output = workspace::cargo()
         .args(["test", "--no-run", "--all-features", "--message-format=json", "--quiet"])
         .args(members.map(|member| format!("--package={member}")))
-        .current_dir(workspace::root())
         .stderr(Stdio::inherit())
         .output()
         .context("cargo could not be started")?;
