@@ -3,10 +3,13 @@
 //! How a configuration travels to a second process is in `environment`.
 
 mod environment;
+mod feature;
 
 use std::time::Duration;
 
 use cuda_sys::{CUresult, Version};
+
+pub use feature::Feature;
 
 pub use environment::{ENVIRONMENT, InvalidConfig};
 
@@ -53,8 +56,13 @@ pub struct Config {
     pub(crate) scheduler: Scheduler,
     pub(crate) reservation: u64,
     pub(crate) version: Version,
+    /// What is missing, of one device or of all.
+    pub(crate) lacking: Vec<(Option<usize>, Feature)>,
+    /// The pairs of devices of which the first does not reach the second's memory.
+    pub(crate) unreachable: Vec<(usize, usize)>,
     pub(crate) failures: Vec<Failure>,
     pub(crate) log: bool,
+    pub(crate) call_sites: bool,
     pub(crate) junk: bool,
     pub(crate) host_function_patience: Duration,
 }
@@ -74,8 +82,11 @@ impl Config {
             scheduler: Scheduler::Eager,
             reservation: 64 << 30,
             version: Version::new(13, 0),
+            lacking: Vec::new(),
+            unreachable: Vec::new(),
             failures: Vec::new(),
             log: false,
+            call_sites: false,
             junk: true,
             host_function_patience: Duration::from_millis(20),
         }
@@ -116,6 +127,38 @@ impl Config {
         self
     }
 
+    /// Takes a feature from all devices.
+    pub fn without(mut self, feature: Feature) -> Self {
+        self.lacking.push((None, feature));
+        self
+    }
+
+    /// Takes a feature from one device of the machine, the first being 0.
+    pub fn device_without(mut self, device: usize, feature: Feature) -> Self {
+        self.lacking.push((Some(device), feature));
+        self
+    }
+
+    /// Keeps a device of the machine from ever reaching another's memory. Without it each may reach
+    /// all, once access is enabled.
+    pub fn no_peer(mut self, device: usize, other: usize) -> Self {
+        self.unreachable.push((device, other));
+        self
+    }
+
+    /// Tells whether a device of the machine has a feature.
+    pub(crate) fn has(&self, device: usize, feature: Feature) -> bool {
+        !self
+            .lacking
+            .iter()
+            .any(|&(of, lacked)| lacked == feature && of.is_none_or(|of| of == device))
+    }
+
+    /// Tells whether a device of the machine can reach another's memory.
+    pub(crate) fn can_reach(&self, device: usize, other: usize) -> bool {
+        device != other && !self.unreachable.contains(&(device, other))
+    }
+
     /// Lets the `nth` call of a function fail, the first being 1.
     ///
     /// A call that frees or destroys does its work and then answers the code, as a driver does that
@@ -134,6 +177,13 @@ impl Config {
     /// Sets whether each call is kept with its arguments and answer, for [`calls`](crate::calls).
     pub const fn log(mut self, log: bool) -> Self {
         self.log = log;
+        self
+    }
+
+    /// Sets whether each finding says where in the program its calls were made, which takes some
+    /// microseconds a call.
+    pub const fn call_sites(mut self, call_sites: bool) -> Self {
+        self.call_sites = call_sites;
         self
     }
 

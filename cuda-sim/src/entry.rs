@@ -14,15 +14,17 @@ use std::time::Duration;
 
 use cuda_sys::{CUresult, CUstream};
 
-use crate::clock::{Clock, LaneId};
-use crate::host_function;
+use crate::call_site;
+use crate::driver::host_function;
+use crate::driver::ipc::board::Mark;
+use crate::engine::clock::{Clock, LaneId};
+use crate::engine::handle::RawHandle;
+use crate::engine::state::{PER_THREAD, State};
+use crate::engine::work::{ItemId, Touch, Work};
 use crate::install::Sim;
-use crate::ipc::board::Mark;
 use crate::log::{self, Call};
 use crate::report::{Finding, FindingKind, Side};
-use crate::state::State;
 use crate::table::Function;
-use crate::work::{ItemId, Touch, Work};
 
 /// Is how a call ends.
 pub(crate) type Answer = Result<(), CUresult>;
@@ -149,6 +151,25 @@ impl<T> fmt::Debug for Opaque<T> {
     }
 }
 
+/// Is which stream a call means that names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefaultStream {
+    /// The context's legacy stream.
+    Legacy,
+    /// The calling thread's own, as the `_ptsz` and `_ptds` functions mean it.
+    PerThread,
+}
+
+impl DefaultStream {
+    /// Returns the stream that a call means which names `stream`.
+    fn of(self, stream: CUstream) -> CUstream {
+        match (self, stream.number()) {
+            (Self::PerThread, 0) => CUstream::from_number(PER_THREAD),
+            _ => stream,
+        }
+    }
+}
+
 /// How often it is looked whether another process has come to something.
 const POLL: Duration = Duration::from_micros(200);
 
@@ -156,6 +177,7 @@ const POLL: Duration = Duration::from_micros(200);
 pub(crate) struct Session {
     pub(crate) sim: &'static Sim,
     pub(crate) function: Function,
+    default_stream: DefaultStream,
     state: MutexGuard<'static, State>,
 }
 
@@ -178,10 +200,21 @@ impl Session {
         self.function.name()
     }
 
+    /// Returns the lane of a stream, without asking whose stream it is.
+    pub(crate) fn lane(&mut self, stream: CUstream) -> Result<LaneId, CUresult> {
+        let stream = self.default_stream.of(stream);
+        self.state.lane(stream)
+    }
+
     /// Returns the lane of a stream that the current context queues work on.
     pub(crate) fn lane_for_work(&mut self, stream: CUstream) -> Result<LaneId, CUresult> {
-        let call = self.call();
+        let (call, stream) = (self.call(), self.default_stream.of(stream));
         self.state.lane_for_work(stream, call)
+    }
+
+    /// Returns the lane of the work of a call without a stream parameter.
+    pub(crate) fn default_lane(&mut self) -> Result<LaneId, CUresult> {
+        self.lane(CUstream::from_number(0))
     }
 
     /// Queues work.
@@ -225,10 +258,10 @@ impl Session {
 
     /// Lets other threads in while another process is waited for.
     fn pause(self) -> Self {
-        let Self { sim, function, state } = self;
+        let Self { sim, function, default_stream, state } = self;
         drop(state);
         std::thread::sleep(POLL);
-        Self { sim, function, state: sim.lock() }
+        Self { sim, function, default_stream, state: sim.lock() }
     }
 
     /// Waits until a record is done, of whichever process. If that dies before, it never is
@@ -277,11 +310,13 @@ impl Session {
 /// Answers a call.
 pub(crate) fn enter(
     function: Function,
+    default_stream: DefaultStream,
     arguments: &[(&str, &dyn fmt::Debug)],
     body: impl FnOnce(Session) -> Answer,
 ) -> CUresult {
     let Some(sim) = Sim::get() else { return CUresult::CUDA_ERROR_NOT_INITIALIZED };
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(sim, function, body)))
+    call_site::enter(function, sim.keeps_call_sites());
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(sim, function, default_stream, body)))
         .unwrap_or_else(|payload| sim.panicked(function, payload.as_ref()));
     if sim.logs() {
         let arguments = log::arguments(arguments);
@@ -290,7 +325,12 @@ pub(crate) fn enter(
     answer
 }
 
-fn answer(sim: &'static Sim, function: Function, body: impl FnOnce(Session) -> Answer) -> CUresult {
+fn answer(
+    sim: &'static Sim,
+    function: Function,
+    default_stream: DefaultStream,
+    body: impl FnOnce(Session) -> Answer,
+) -> CUresult {
     let mut state = sim.lock();
     let failure = state.faults.count(function);
     if let Some(code) = failure
@@ -304,7 +344,7 @@ fn answer(sim: &'static Sim, function: Function, body: impl FnOnce(Session) -> A
     if !state.initialized && function.needs_init() {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }
-    match body(Session { sim, function, state }) {
+    match body(Session { sim, function, default_stream, state }) {
         Err(code) => code,
         Ok(()) => failure.unwrap_or(CUresult::CUDA_SUCCESS),
     }
@@ -338,12 +378,34 @@ macro_rules! argument {
 
 /// Makes C functions of bodies. A parameter is a value (`val`), a value that is not printed
 /// (`opaque`), a pointer that is written through (`out`) or read through (`into`).
+///
+/// `with cuX_ptsz` makes a second function of the body, for which no stream is the thread's own one.
 macro_rules! simulate {
     ($(
         $(#[$attribute:meta])*
-        fn $name:ident($($parameter:ident: $kind:ident $ty:ty),* $(,)?)
-        |$session:pat_param| $body:block
+        fn $name:ident $parameters:tt $(with $twin:ident)? |$session:pat_param| $body:block
     )*) => {$(
+        crate::entry::c_function! {
+            $(#[$attribute])*
+            fn $name(Legacy) $parameters |$session| $body
+        }
+        $(
+            crate::entry::c_function! {
+                /// Is the form in which no stream is the calling thread's own.
+                fn $twin(PerThread) $parameters |$session| $body
+            }
+        )?
+    )*};
+}
+
+/// Makes one C function of a body.
+macro_rules! c_function {
+    (
+        $(#[$attribute:meta])*
+        fn $name:ident($default_stream:ident)
+        ($($parameter:ident: $kind:ident $ty:ty),* $(,)?)
+        |$session:pat_param| $body:block
+    ) => {
         $(#[$attribute])*
         #[expect(unsafe_code, reason = "a C function is unsafe to call")]
         pub(crate) unsafe extern "system" fn $name(
@@ -352,18 +414,19 @@ macro_rules! simulate {
             $(let $parameter = crate::entry::argument!($kind $parameter);)*
             crate::entry::enter(
                 crate::table::Function::$name,
+                crate::entry::DefaultStream::$default_stream,
                 &[$((stringify!($parameter), &$parameter as &dyn std::fmt::Debug)),*],
                 |$session: crate::entry::Session| -> crate::entry::Answer { $body },
             )
         }
-    )*};
+    };
 }
 
-pub(crate) use {argument, parameter, simulate};
+pub(crate) use {argument, c_function, parameter, simulate};
 
 #[cfg(test)]
 mod tests {
-    use super::{CUresult, enter};
+    use super::{CUresult, DefaultStream, enter};
     use crate::config::Config;
     use crate::report::FindingKind;
     use crate::table::Function;
@@ -376,10 +439,16 @@ mod tests {
                 session.initialized = true;
                 Ok(())
             };
-            assert_eq!(enter(Function::cuInit, &[], init), CUresult::CUDA_SUCCESS);
+            assert_eq!(
+                enter(Function::cuInit, DefaultStream::Legacy, &[], init),
+                CUresult::CUDA_SUCCESS
+            );
             let failed = CUresult::CUDA_ERROR_LAUNCH_FAILED;
-            assert_eq!(enter(Function::cuMemAlloc_v2, &[], |_| panic!("boom")), failed);
-            let answer = enter(Function::cuCtxSynchronize, &[], |session| {
+            assert_eq!(
+                enter(Function::cuMemAlloc_v2, DefaultStream::Legacy, &[], |_| panic!("boom")),
+                failed
+            );
+            let answer = enter(Function::cuCtxSynchronize, DefaultStream::Legacy, &[], |session| {
                 session.context()?;
                 Ok(())
             });

@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use cuda_sys::{AlreadyLoaded, CUresult, SymbolSource, Version};
 
-use crate::address_space::AddressSpace;
 use crate::config::Config;
+use crate::engine::address_space::AddressSpace;
+use crate::engine::state::State;
 use crate::report::{Finding, FindingKind, Side};
-use crate::state::State;
 use crate::table::{self, Function};
 
 static SIM: OnceLock<Sim> = OnceLock::new();
@@ -30,6 +30,7 @@ pub(crate) struct Sim {
     state: Mutex<State>,
     changed: Condvar,
     logs: bool,
+    keeps_call_sites: bool,
     patience: Duration,
 }
 
@@ -54,6 +55,10 @@ impl Sim {
 
     pub(crate) const fn logs(&self) -> bool {
         self.logs
+    }
+
+    pub(crate) const fn keeps_call_sites(&self) -> bool {
+        self.keeps_call_sites
     }
 
     pub(crate) const fn patience(&self) -> Duration {
@@ -136,11 +141,12 @@ pub fn install(config: Config) -> Result<(), InstallError> {
         return Err(InstallError::Loaded(AlreadyLoaded { by }));
     }
     let space = AddressSpace::new(config.reservation).map_err(InstallError::Memory)?;
-    let devices = crate::device::visible(config.devices);
+    let devices = crate::driver::device::visible(config.devices);
     let version = config.version;
     let (logs, patience) = (config.log, config.host_function_patience);
+    let keeps_call_sites = config.call_sites;
     let state = Mutex::new(State::new(config, devices, space));
-    let sim = Sim { state, changed: Condvar::new(), logs, patience };
+    let sim = Sim { state, changed: Condvar::new(), logs, keeps_call_sites, patience };
     SIM.set(sim).map_err(|_| InstallError::Installed)?;
     let source = Box::new(Source { version });
     cuda_sys::LIBRARY.install(source).map_err(InstallError::Loaded)?;

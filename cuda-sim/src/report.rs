@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::access::{AccessBox, AccessKind};
+use crate::call_site::{self, CallSite};
+use crate::engine::access::{AccessBox, AccessKind};
 use crate::install::Sim;
 
 /// Is what was found.
@@ -76,11 +77,15 @@ pub struct Side {
     pub stream: Option<String>,
     /// The bytes that it touches, if it touches any.
     pub access: Option<(AccessKind, AccessBox)>,
+    /// Where in the program it was made, if [`Config::call_sites`](crate::Config::call_sites) asked
+    /// for it.
+    pub site: Option<CallSite>,
 }
 
 impl Side {
-    pub(crate) const fn new(call: &'static str, operand: &'static str) -> Self {
-        Self { call, operand, stream: None, access: None }
+    /// Makes the side of the call that is being answered.
+    pub(crate) fn new(call: &'static str, operand: &'static str) -> Self {
+        Self { call, operand, stream: None, access: None, site: call_site::current() }
     }
 }
 
@@ -94,8 +99,12 @@ impl fmt::Display for Side {
             write!(f, " on {stream}")?;
         }
         match &self.access {
-            Some((AccessKind::Read, area)) => write!(f, " reads {area}"),
-            Some((AccessKind::Write, area)) => write!(f, " writes {area}"),
+            Some((AccessKind::Read, area)) => write!(f, " reads {area}")?,
+            Some((AccessKind::Write, area)) => write!(f, " writes {area}")?,
+            None => {}
+        }
+        match &self.site {
+            Some(site) => fmt::Display::fmt(site, f),
             None => Ok(()),
         }
     }

@@ -34,7 +34,7 @@ macro_rules! simulated {
 
         fn simulated() -> Vec<Entry> {
             vec![$($({
-                let function: cuda_sys::signature::$name = crate::$module::$name;
+                let function: cuda_sys::signature::$name = crate::driver::$module::$name;
                 Entry { name: stringify!($name), address: function as *const c_void }
             }),*),*]
         }
@@ -62,35 +62,31 @@ simulated! {
         cuThreadExchangeStreamCaptureMode,
     }
     stream {
-        cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery,
-        cuStreamSynchronize, cuStreamWaitEvent, cuStreamGetCtx, cuStreamGetFlags,
-        cuStreamGetPriority, cuStreamGetId, cuStreamIsCapturing,
+        cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery, cuStreamQuery_ptsz,
+        cuStreamSynchronize, cuStreamSynchronize_ptsz, cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cuStreamGetCtx, cuStreamGetCtx_ptsz, cuStreamGetFlags, cuStreamGetFlags_ptsz,
+        cuStreamGetPriority, cuStreamGetPriority_ptsz, cuStreamGetId, cuStreamGetId_ptsz, cuStreamIsCapturing, cuStreamIsCapturing_ptsz,
     }
     event {
-        cuEventCreate, cuEventRecord, cuEventRecordWithFlags, cuEventQuery, cuEventSynchronize,
+        cuEventCreate, cuEventRecord, cuEventRecord_ptsz, cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, cuEventQuery, cuEventSynchronize,
         cuEventElapsedTime, cuEventElapsedTime_v2, cuEventDestroy_v2,
     }
-    host_function { cuLaunchHostFunc }
+    host_function { cuLaunchHostFunc, cuLaunchHostFunc_ptsz }
     memory {
         cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemFree_v2, cuMemGetInfo_v2, cuMemGetAddressRange_v2,
     }
-    pool { cuMemAllocAsync, cuMemFreeAsync, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool }
+    pool { cuMemAllocAsync, cuMemAllocAsync_ptsz, cuMemFreeAsync, cuMemFreeAsync_ptsz, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool }
     host_memory {
         cuMemHostAlloc, cuMemAllocHost_v2, cuMemFreeHost, cuMemHostGetDevicePointer_v2,
         cuMemHostGetFlags, cuMemHostRegister_v2, cuMemHostUnregister,
     }
-    fill {
-        cuMemsetD8_v2, cuMemsetD16_v2, cuMemsetD32_v2, cuMemsetD8Async, cuMemsetD16Async,
-        cuMemsetD32Async, cuMemsetD2D8_v2, cuMemsetD2D16_v2, cuMemsetD2D32_v2, cuMemsetD2D8Async,
-        cuMemsetD2D16Async, cuMemsetD2D32Async,
-    }
+    fill { cuMemsetD8_v2, cuMemsetD8_v2_ptds, cuMemsetD8Async, cuMemsetD8Async_ptsz, cuMemsetD2D8_v2, cuMemsetD2D8_v2_ptds, cuMemsetD2D8Async, cuMemsetD2D8Async_ptsz, cuMemsetD16_v2, cuMemsetD16_v2_ptds, cuMemsetD16Async, cuMemsetD16Async_ptsz, cuMemsetD2D16_v2, cuMemsetD2D16_v2_ptds, cuMemsetD2D16Async, cuMemsetD2D16Async_ptsz, cuMemsetD32_v2, cuMemsetD32_v2_ptds, cuMemsetD32Async, cuMemsetD32Async_ptsz, cuMemsetD2D32_v2, cuMemsetD2D32_v2_ptds, cuMemsetD2D32Async, cuMemsetD2D32Async_ptsz }
     linear_copy {
-        cuMemcpy, cuMemcpyAsync, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyDtoH_v2,
-        cuMemcpyDtoHAsync_v2, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2,
+        cuMemcpy, cuMemcpy_ptds, cuMemcpyAsync, cuMemcpyAsync_ptsz, cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds,
+        cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds, cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz,
     }
     box_copy {
-        cuMemcpy2D_v2, cuMemcpy2DUnaligned_v2, cuMemcpy2DAsync_v2, cuMemcpy3D_v2,
-        cuMemcpy3DAsync_v2,
+        cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, cuMemcpy3D_v2, cuMemcpy3D_v2_ptds,
+        cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz,
     }
     pointer { cuPointerGetAttribute, cuPointerGetAttributes }
     ipc {
@@ -139,6 +135,7 @@ impl Function {
                 | Self::cuEventDestroy_v2
                 | Self::cuMemFree_v2
                 | Self::cuMemFreeAsync
+                | Self::cuMemFreeAsync_ptsz
                 | Self::cuMemFreeHost
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle

@@ -263,3 +263,52 @@ fn calls_are_logged() {
         assert!(calls[1].arguments.ends_with("bytes=16"));
     });
 }
+
+#[inline(never)]
+fn fill_here(memory: CUdeviceptr, value: u8, stream: CUstream) {
+    ok!(cuMemsetD8Async(memory, value, 64, stream));
+}
+
+#[test]
+fn a_finding_says_where_both_calls_were_made() {
+    let config = Config::new().scheduler(Scheduler::Lazy).call_sites(true);
+    isolated!(config).unchecked().run(|| {
+        start();
+        let (left, right, memory) = streams();
+        fill_here(memory, 1, left);
+        ok!(cuMemsetD8Async(memory, 2, 64, right));
+        let report = cuda_sim::report();
+        let finding = &report.findings[0];
+        let frames = |side: &cuda_sim::Side| side.site.as_ref().unwrap().frames();
+        let earlier = frames(finding.earlier.as_ref().unwrap());
+        let later = frames(&finding.later);
+        assert!(earlier[0].contains("fill_here"), "{earlier:?}");
+        assert!(later[0].contains("a_finding_says_where"), "{later:?}");
+        assert!(report.to_string().contains("fill_here"), "{report}");
+    });
+}
+
+#[test]
+fn without_being_asked_no_call_site_is_kept() {
+    isolated!(Config::new()).unchecked().run(|| {
+        start();
+        alloc(64);
+        assert_eq!(cuda_sim::finish().findings[0].later.site, None);
+    });
+}
+
+#[test]
+fn a_function_for_per_thread_streams_means_the_threads_own() {
+    isolated!(Config::new().scheduler(Scheduler::Lazy)).unchecked().run(|| {
+        start();
+        let memory = alloc(64);
+        let stream = stream(1);
+        ok!(cuMemsetD8Async_ptsz(memory, 1, 64, LEGACY));
+        ok!(cuMemsetD8Async_ptsz(memory, 2, 64, LEGACY));
+        ok!(cuMemsetD8Async(memory, 3, 64, LEGACY));
+        assert!(cuda_sim::report().is_clean());
+        ok!(cuMemsetD8Async_ptsz(memory, 4, 64, stream));
+        let report = cuda_sim::report();
+        assert!(report.to_string().contains("per-thread stream"), "{report}");
+    });
+}

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cuda_sys::{CUresult, Version};
 
-use super::{Config, Failure, Scheduler};
+use super::{Config, Failure, Feature, Scheduler};
 
 /// Is the environment variable that carries a configuration to a second process.
 pub const ENVIRONMENT: &str = "CUDA_SIM";
@@ -35,19 +35,30 @@ impl Config {
             Scheduler::Seeded(seed) => format!("seeded:{seed}"),
         };
         let mut text = format!(
-            "devices={};memory={};scheduler={scheduler};reservation={};version={};log={};junk={};\
+            "devices={};memory={};scheduler={scheduler};reservation={};version={};log={};call_sites={};junk={};\
              host_function_patience_us={}",
             self.devices,
             self.memory,
             self.reservation,
             self.version.number(),
             self.log,
+            self.call_sites,
             self.junk,
             self.host_function_patience.as_micros(),
         );
+        for (device, feature) in &self.lacking {
+            let name = feature.name();
+            // Writing to a string does not fail.
+            let _ = match device {
+                Some(device) => write!(text, ";without={device}:{name}"),
+                None => write!(text, ";without={name}"),
+            };
+        }
+        for (device, other) in &self.unreachable {
+            let _ = write!(text, ";no_peer={device}:{other}");
+        }
         for failure in &self.failures {
             let symbol = failure.symbol.as_deref().unwrap_or("*");
-            // Writing to a string does not fail.
             let _ = write!(text, ";fail={symbol}:{}:{}", failure.nth, failure.code.0);
         }
         text
@@ -87,6 +98,7 @@ impl Config {
             "reservation" => self.reservation = value.parse().ok()?,
             "version" => self.version = Version::from_number(value.parse().ok()?),
             "log" => self.log = value.parse().ok()?,
+            "call_sites" => self.call_sites = value.parse().ok()?,
             "junk" => self.junk = value.parse().ok()?,
             "host_function_patience_us" => {
                 self.host_function_patience = Duration::from_micros(value.parse().ok()?);
@@ -98,6 +110,17 @@ impl Config {
                     Some(("seeded", seed)) => Scheduler::Seeded(seed.parse().ok()?),
                     _ => return None,
                 };
+            }
+            "without" => {
+                let (device, name) = match value.split_once(':') {
+                    Some((device, name)) => (Some(device.parse().ok()?), name),
+                    None => (None, value),
+                };
+                self.lacking.push((device, Feature::from_name(name)?));
+            }
+            "no_peer" => {
+                let (device, other) = value.split_once(':')?;
+                self.unreachable.push((device.parse().ok()?, other.parse().ok()?));
             }
             "fail" => {
                 let mut parts = value.split(':');
@@ -115,7 +138,7 @@ impl Config {
 
 #[cfg(test)]
 mod tests {
-    use super::{CUresult, Config, Scheduler, Version};
+    use super::{CUresult, Config, Feature, Scheduler, Version};
 
     #[test]
     fn every_setting_survives_the_text() {
@@ -128,6 +151,10 @@ mod tests {
             .fail("cuMemAlloc_v2", 2, CUresult::CUDA_ERROR_OUT_OF_MEMORY)
             .fail_any(9, CUresult::CUDA_ERROR_UNKNOWN)
             .log(true)
+            .call_sites(true)
+            .without(Feature::MemoryPools)
+            .device_without(2, Feature::Ipc)
+            .no_peer(0, 2)
             .junk(false);
         assert_eq!(Config::from_text(&config.to_text()), Ok(config));
     }

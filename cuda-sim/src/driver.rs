@@ -1,0 +1,20 @@
+//! The functions of the driver, a file a chapter or a part of one of its manual.
+//!
+//! `entry` has what happens around each of them, `engine` what they are made of.
+
+pub(crate) mod box_copy;
+pub(crate) mod context;
+pub(crate) mod device;
+pub(crate) mod device_attribute;
+pub(crate) mod event;
+pub(crate) mod fill;
+pub(crate) mod host_function;
+pub(crate) mod host_memory;
+pub(crate) mod initialization;
+pub(crate) mod ipc;
+pub(crate) mod linear_copy;
+pub(crate) mod memory;
+pub(crate) mod pointer;
+pub(crate) mod pool;
+pub(crate) mod primary_context;
+pub(crate) mod stream;

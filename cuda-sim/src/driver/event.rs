@@ -1,0 +1,241 @@
+//! Events.
+#![expect(non_snake_case, reason = "functions have the names of C")]
+
+use std::ffi::c_uint;
+use std::time::Instant;
+
+use cuda_sys::{CUevent, CUresult, CUstream};
+
+use crate::driver::ipc::board::{Mark, Shared};
+use crate::engine::clock::Clock;
+use crate::engine::current;
+use crate::engine::handle::{Handle, RawHandle};
+use crate::engine::scheduler::Other;
+use crate::engine::state::State;
+use crate::engine::work::{ItemId, Work};
+use crate::entry::{INVALID_VALUE, Out, Session, simulate};
+use crate::report::{Finding, FindingKind, Side};
+
+const DISABLE_TIMING: u32 = 2;
+const INTERPROCESS: u32 = 4;
+
+/// Is an event object.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) handle: Handle,
+    pub(crate) context: Handle,
+    flags: u32,
+    /// What it recorded last in this process.
+    pub(crate) record: Option<Record>,
+    /// Where its state is if processes share it.
+    pub(crate) shared: Option<Shared>,
+    /// The call that made it.
+    pub(crate) made_by: Side,
+}
+
+impl Event {
+    /// Makes an event of another process.
+    pub(crate) fn imported(handle: Handle, context: Handle, shared: Shared, made_by: Side) -> Self {
+        let flags = DISABLE_TIMING | INTERPROCESS;
+        Self { handle, context, flags, record: None, shared: Some(shared), made_by }
+    }
+}
+
+/// Is what an event recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub(crate) item: ItemId,
+    pub(crate) clock: Clock,
+    /// When it was reached.
+    pub(crate) at: Option<Instant>,
+}
+
+impl State {
+    /// Returns an event. A stale handle, which crashes a real driver (measured), is reported.
+    pub(crate) fn event(&mut self, event: CUevent) -> Result<&Event, CUresult> {
+        let handle = event.number();
+        if self.events.get(handle).is_none() {
+            let mut answer = CUresult::CUDA_ERROR_INVALID_HANDLE;
+            if self.events.is_stale(handle) {
+                self.stale("hEvent", "event");
+                let gone = current::get()
+                    .and_then(|context| self.contexts.get(context))
+                    .is_some_and(|context| !context.alive);
+                if gone {
+                    // Measured after a reset.
+                    answer = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+                }
+            }
+            return Err(answer);
+        }
+        self.events.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+    }
+}
+
+fn record(mut session: Session, event: CUevent, stream: CUstream) -> Result<(), CUresult> {
+    let context = session.event(event)?.context;
+    let lane = session.lane(stream)?;
+    if session.lanes.get(lane).is_some_and(|lane| lane.context != context) {
+        let call = session.call();
+        session.findings.add(Finding {
+            kind: FindingKind::WrongContext,
+            earlier: None,
+            later: Side::new(call, "hEvent"),
+            subject: "the event and the stream are of two contexts".to_owned(),
+        });
+        // Manual.
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
+    let handle = event.number();
+    let sim = session.sim;
+    let shared = session.event(event)?.shared.clone();
+    let mark = shared.as_ref().map(Shared::record);
+    if mark.is_some() {
+        session.callbacks.start(sim)?;
+    }
+    let before = session.events.get_mut(handle).and_then(|event| event.record.take());
+    // Measured of shared events: a record waits for the one before, in whichever process.
+    let other = Other {
+        item: before.as_ref().filter(|_| mark.is_some()).map(|record| (record.item, &record.clock)),
+        mark: mark.as_ref().map(Mark::before),
+    };
+    let call = session.call();
+    let item = session.enqueue_after(lane, call, &[], Work::Record(handle, mark), other);
+    let now = Instant::now();
+    let item = match item {
+        Ok(item) => item,
+        Err(error) => {
+            if let Some(event) = session.events.get_mut(handle) {
+                event.record = before;
+            }
+            return Err(error);
+        }
+    };
+    let clock = session.lanes.get(lane).map(|lane| lane.clock.clone()).unwrap_or_default();
+    let at = (!session.queue.is_pending(item)).then_some(now);
+    if let Some(event) = session.events.get_mut(handle) {
+        event.record = Some(Record { item, clock, at });
+    }
+    Ok(())
+}
+
+fn elapsed(
+    mut session: Session,
+    out: &Out<f32>,
+    start: CUevent,
+    end: CUevent,
+) -> Result<(), CUresult> {
+    out.required()?;
+    let mut reached = [None, None];
+    for (reached, event) in reached.iter_mut().zip([start, end]) {
+        let event = session.event(event)?;
+        let record = event.record.clone();
+        if event.flags & DISABLE_TIMING != 0 {
+            return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+        }
+        // Manual: both must have been recorded, and be done.
+        let record = record.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        *reached = record.at;
+    }
+    let [Some(start), Some(end)] = reached else { return Err(CUresult::CUDA_ERROR_NOT_READY) };
+    let forward = end.saturating_duration_since(start).as_secs_f32();
+    let backward = start.saturating_duration_since(end).as_secs_f32();
+    out.write((forward - backward) * 1000.0);
+    Ok(())
+}
+
+simulate! {
+    /// Creates an event.
+    fn cuEventCreate(event: out CUevent, flags: val c_uint) |mut session| {
+        event.required()?;
+        let unknown = flags & !(1 | DISABLE_TIMING | INTERPROCESS) != 0;
+        // Measured: one for other processes must not have timing.
+        if unknown || flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0 {
+            return Err(INVALID_VALUE);
+        }
+        let context = session.context()?.handle;
+        let shared = if flags & INTERPROCESS == 0 {
+            None
+        } else {
+            Some(session.own_events.add().ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?)
+        };
+        let made_by = Side::new(session.call(), "");
+        let handle = session
+            .events
+            .insert_with(|handle| Event { handle, context, flags, record: None, shared, made_by })
+            .ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        event.write(CUevent::from_number(handle));
+        Ok(())
+    }
+
+    /// Records what is queued on a stream so far.
+    fn cuEventRecord(event: val CUevent, stream: val CUstream) with cuEventRecord_ptsz |session| {
+        record(session, event, stream)
+    }
+
+    /// Records what is queued on a stream so far; the flag matters to captures only.
+    fn cuEventRecordWithFlags(
+        event: val CUevent, stream: val CUstream, flags: val c_uint,
+    ) with cuEventRecordWithFlags_ptsz |session| {
+        if flags > 1 {
+            return Err(INVALID_VALUE);
+        }
+        record(session, event, stream)
+    }
+
+    /// Tells whether what an event recorded is done; one that never recorded is (*manual*).
+    fn cuEventQuery(event: val CUevent) |mut session| {
+        let event = session.event(event)?;
+        let (record, shared) = (event.record.clone(), event.shared.clone());
+        if let Some(record) = record {
+            if session.queue.is_pending(record.item) {
+                session.nudge(&[record.item]);
+                return Err(CUresult::CUDA_ERROR_NOT_READY);
+            }
+            session.known(&record.clock);
+        }
+        match shared {
+            Some(shared) if !shared.last().is_reached() => Err(CUresult::CUDA_ERROR_NOT_READY),
+            _ => Ok(()),
+        }
+    }
+
+    /// Waits for what an event recorded.
+    fn cuEventSynchronize(event: val CUevent) |mut session| {
+        let event = session.event(event)?;
+        let (record, mark) = (event.record.clone(), event.shared.as_ref().map(Shared::last));
+        if let Some(record) = record {
+            session = session.wait(&[record.item], &record.clock)?;
+        }
+        if let Some(mark) = mark {
+            session.wait_for_mark(&mark);
+        }
+        Ok(())
+    }
+
+    /// Tells the milliseconds between what two events recorded.
+    fn cuEventElapsedTime(
+        milliseconds: out f32, start: val CUevent, end: val CUevent,
+    ) |session| {
+        elapsed(session, &milliseconds, start, end)
+    }
+
+    /// Tells the milliseconds between what two events recorded.
+    fn cuEventElapsedTime_v2(
+        milliseconds: out f32, start: val CUevent, end: val CUevent,
+    ) |session| {
+        elapsed(session, &milliseconds, start, end)
+    }
+
+    /// Destroys an event at once, done or not (measured).
+    fn cuEventDestroy_v2(event: val CUevent) |mut session| {
+        session.event(event)?;
+        let removed = session.events.remove(event.number());
+        if let Some(shared) = removed.and_then(|event| event.shared)
+            && shared.is_own
+        {
+            session.own_events.remove(shared.slot);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Host functions: `cuLaunchHostFunc`, and the thread that runs them.
+//!
+//! Unsafe, because it calls a function of the program's with the program's pointer.
+
+#![expect(unsafe_code, reason = "a host function is called as its program said")]
+#![expect(non_snake_case, reason = "functions have the names of C")]
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use cuda_sys::{CUhostFn, CUresult, CUstream};
+
+use crate::engine::work::{ItemId, Work};
+use crate::entry::simulate;
+use crate::install::Sim;
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Tells whether the calling thread runs a host function.
+pub(crate) fn is_inside() -> bool {
+    INSIDE.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Is a host function with its argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostFunction {
+    function: unsafe extern "system" fn(*mut c_void),
+    data: usize,
+}
+
+enum Message {
+    /// Work was queued that others than driver calls may wait for.
+    Queued,
+    /// It is its turn.
+    Call(ItemId, HostFunction),
+}
+
+/// Is the way to the thread that runs host functions.
+#[derive(Debug, Default)]
+pub(crate) struct Callbacks {
+    thread: Option<Sender<Message>>,
+}
+
+impl Callbacks {
+    /// Starts the thread if it isn't there.
+    pub(crate) fn start(&mut self, sim: &'static Sim) -> Result<(), CUresult> {
+        if self.thread.is_none() {
+            let (sender, receiver) = channel();
+            let patience = sim.patience();
+            thread::Builder::new()
+                .name("cuda-sim host functions".to_owned())
+                .spawn(move || serve(sim, &receiver, patience))
+                .map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+            self.thread = Some(sender);
+        }
+        Ok(())
+    }
+
+    /// Tells the thread that work was queued that others than driver calls may wait for.
+    pub(crate) fn announce(&self) {
+        self.send(Message::Queued);
+    }
+
+    /// Gives a host function to the thread.
+    pub(crate) fn call(&self, item: ItemId, function: HostFunction) {
+        self.send(Message::Call(item, function));
+    }
+
+    fn send(&self, message: Message) {
+        if let Some(thread) = &self.thread {
+            // The thread ends with the process only.
+            let _ = thread.send(message);
+        }
+    }
+}
+
+/// Runs host functions, and lets those that nobody waits for come to their turn.
+fn serve(sim: &'static Sim, messages: &Receiver<Message>, patience: Duration) {
+    let mut queued = false;
+    loop {
+        let message = if queued {
+            messages.recv_timeout(patience)
+        } else {
+            messages.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        };
+        match message {
+            Ok(Message::Queued) => queued = true,
+            Ok(Message::Call(item, HostFunction { function, data })) => {
+                INSIDE.set(true);
+                let data = std::ptr::with_exposed_provenance_mut(data);
+                // SAFETY: the program gave both to `cuLaunchHostFunc`, to be called once, so.
+                unsafe { function(data) };
+                INSIDE.set(false);
+                sim.lock().called(item);
+                sim.notify();
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let mut state = sim.lock();
+                let calls = state.queue.awaited();
+                queued = !calls.is_empty();
+                state.drive(&calls);
+                drop(state);
+                sim.notify();
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+simulate! {
+    /// Queues a host function. It runs on a thread of its own, and driver calls in it answer
+    /// `CUDA_ERROR_NOT_PERMITTED` (*manual*).
+    fn cuLaunchHostFunc(stream: val CUstream, function: val CUhostFn, data: val *mut c_void)
+    with cuLaunchHostFunc_ptsz
+    |mut session| {
+        let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        let lane = session.lane_for_work(stream)?;
+        let sim = session.sim;
+        session.callbacks.start(sim)?;
+        let call = Work::Call(HostFunction { function, data: data.expose_provenance() });
+        session.submit(lane, &[], call)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,257 @@
+//! Memory and events shared with other processes by legacy handles. All answers are measured.
+//!
+//! How a process finds another's memory is in `directory`, where the state of events is in `board`,
+//! what a handle holds in `handle`.
+#![expect(non_snake_case, reason = "functions have the names of C")]
+
+pub(crate) mod board;
+pub(crate) mod directory;
+mod handle;
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_uint};
+use std::sync::Arc;
+
+use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
+
+use crate::driver::event::Event;
+use crate::engine::handle::RawHandle;
+use crate::engine::mapping::BLOCK;
+use crate::engine::registry::{Allocation, BufferId, MemoryKind};
+use crate::engine::state::State;
+use crate::entry::{INVALID_VALUE, simulate};
+use crate::report::Side;
+use board::{Board, Shared};
+use directory::Foreign;
+use handle::{EventHandle, LENGTH, MemoryHandle, start_mark};
+
+/// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
+const LAZY_ENABLE_PEER_ACCESS: c_uint = 1;
+
+/// Is the identity of another process's segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct SegmentKey {
+    process: u32,
+    start: u16,
+    block: usize,
+    generation: u32,
+}
+
+/// Is memory of another process.
+#[derive(Debug)]
+struct Import {
+    memory: BufferId,
+    opens: u32,
+    segment: SegmentKey,
+}
+
+/// Holds what is mapped of other processes.
+#[derive(Debug, Default)]
+pub(crate) struct Imports {
+    /// Which address a handle's bytes opened.
+    addresses: HashMap<[u8; LENGTH], u64>,
+    by_address: HashMap<u64, Import>,
+    /// Where each segment is mapped, and how many imports lie in it.
+    segments: HashMap<SegmentKey, (u64, u32)>,
+    /// The boards of other processes' events, by process and its start.
+    boards: HashMap<(u32, u16), Arc<Board>>,
+}
+
+impl State {
+    /// Makes the handle of the allocation that an address lies in.
+    fn export(&self, address: u64) -> Result<MemoryHandle, CUresult> {
+        let memory = self.registry.find(address);
+        // An imported, a pool's, a host's: none of them can be exported so.
+        let memory = memory.filter(|memory| memory.kind == MemoryKind::Device);
+        let memory = memory.ok_or(INVALID_VALUE)?;
+        let (block, offset, segment) = self.space.segment(memory.base).ok_or(INVALID_VALUE)?;
+        let process = std::process::id();
+        Ok(MemoryHandle {
+            process,
+            start: start_mark(process).ok_or(CUresult::CUDA_ERROR_OPERATING_SYSTEM)?,
+            block,
+            generation: segment.generation,
+            offset,
+            size: memory.size,
+        })
+    }
+
+    /// Maps the memory of a handle, or finds it mapped.
+    fn import(&mut self, call: &'static str, bytes: [u8; LENGTH]) -> Result<u64, CUresult> {
+        let handle = MemoryHandle::from_bytes(&bytes)?;
+        // The same bytes are the same memory as long as they are open, whatever became of it.
+        if let Some(&address) = self.imports.addresses.get(&bytes)
+            && let Some(import) = self.imports.by_address.get_mut(&address)
+        {
+            import.opens += 1;
+            return Ok(address);
+        }
+        must_be_another(handle.process, handle.start)?;
+        let foreign = Foreign::find(handle.process).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        // Of the generation the handle says nothing that is checked: it opens what is there now.
+        let (entry, file) = foreign.open(handle.block).ok_or(INVALID_VALUE)?;
+        let end = handle.offset.checked_add(handle.size).ok_or(INVALID_VALUE)?;
+        if handle.size == 0 || end > entry.blocks.saturating_mul(BLOCK) as u64 {
+            return Err(INVALID_VALUE);
+        }
+        let context = self.context()?;
+        let (device, context) = (context.device, context.handle);
+        let segment = SegmentKey {
+            process: handle.process,
+            start: handle.start,
+            block: handle.block,
+            generation: entry.generation,
+        };
+        let start = match self.imports.segments.get(&segment) {
+            Some(&(start, _)) => start,
+            None => self.space.import(device, &file, entry.blocks, entry.generation)?,
+        };
+        self.imports.segments.entry(segment).or_insert((start, 0));
+        let address = start + handle.offset;
+        self.imports.addresses.insert(bytes, address);
+        if let Some(import) = self.imports.by_address.get_mut(&address) {
+            import.opens += 1;
+            return Ok(address);
+        }
+        if let Some((_, users)) = self.imports.segments.get_mut(&segment) {
+            *users += 1;
+        }
+        let memory = self.registry.add(Allocation {
+            id: 0,
+            base: address,
+            size: handle.size,
+            kind: MemoryKind::Imported,
+            device,
+            context,
+            flags: 0,
+            made_by: Side::new(call, ""),
+            history: Vec::new(),
+        });
+        self.imports.by_address.insert(address, Import { memory, opens: 1, segment });
+        Ok(address)
+    }
+
+    /// Unmaps an import however often it is open.
+    pub(crate) fn forget_import(&mut self, address: u64) {
+        let Some(import) = self.imports.by_address.remove(&address) else { return };
+        self.imports.addresses.retain(|_, &mut opened| opened != address);
+        self.registry.retire(import.memory, Side::new("cuIpcCloseMemHandle", "dptr"));
+        self.registry.remove(import.memory);
+        if let Some((start, users)) = self.imports.segments.get_mut(&import.segment) {
+            *users -= 1;
+            if *users == 0 {
+                let start = *start;
+                self.imports.segments.remove(&import.segment);
+                self.space.unmap_import(start);
+            }
+        }
+    }
+}
+
+impl State {
+    /// Finds the state of another process's event.
+    fn import_event(&mut self, bytes: [u8; LENGTH]) -> Result<Shared, CUresult> {
+        let handle = EventHandle::from_bytes(&bytes)?;
+        must_be_another(handle.process, handle.start)?;
+        let gone = CUresult::CUDA_ERROR_INVALID_HANDLE;
+        let key = (handle.process, handle.start);
+        let board = match self.imports.boards.get(&key) {
+            Some(board) => Arc::clone(board),
+            None => {
+                let board = Arc::new(Board::find(handle.process).ok_or(gone)?);
+                self.imports.boards.insert(key, Arc::clone(&board));
+                board
+            }
+        };
+        Ok(Shared { board, slot: handle.slot, is_own: false })
+    }
+}
+
+/// Refuses a process that is gone, though another may have its number, with 400, and this one with
+/// 201.
+fn must_be_another(process: u32, start: u16) -> Result<(), CUresult> {
+    if start_mark(process) != Some(start) {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
+    if process == std::process::id() {
+        return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+    }
+    Ok(())
+}
+
+/// Turns a handle's bytes into the driver's type for them.
+fn to_chars(bytes: [u8; LENGTH]) -> [c_char; LENGTH] {
+    bytes.map(|byte| c_char::from_ne_bytes([byte]))
+}
+
+/// Turns the driver's type for a handle's bytes into bytes.
+fn to_bytes(chars: [c_char; LENGTH]) -> [u8; LENGTH] {
+    chars.map(|byte| u8::from_ne_bytes(byte.to_ne_bytes()))
+}
+
+simulate! {
+    /// Makes a handle of an allocation. An address inside of it gives the same handle.
+    fn cuIpcGetMemHandle(handle: out CUipcMemHandle, address: val CUdeviceptr) |session| {
+        handle.required()?;
+        session.context()?;
+        let bytes = session.export(address.0)?.to_bytes();
+        handle.write(CUipcMemHandle { reserved: to_chars(bytes) });
+        Ok(())
+    }
+
+    /// Maps another process's memory.
+    fn cuIpcOpenMemHandle_v2(
+        address: out CUdeviceptr, handle: opaque CUipcMemHandle, flags: val c_uint,
+    ) |mut session| {
+        address.required()?;
+        session.context()?;
+        if flags != LAZY_ENABLE_PEER_ACCESS {
+            return Err(INVALID_VALUE);
+        }
+        let bytes = to_bytes(handle.0.reserved);
+        let call = session.call();
+        address.write(CUdeviceptr(session.import(call, bytes)?));
+        Ok(())
+    }
+
+    /// Closes what was opened as often as it was, when all work of the context is done.
+    fn cuIpcCloseMemHandle(address: val CUdeviceptr) |session| {
+        let context = session.context()?.handle;
+        let is_open = session.imports.by_address.contains_key(&address.0);
+        let mut session = session.drain_context(context)?;
+        let import = session.imports.by_address.get_mut(&address.0);
+        let Some(import) = import.filter(|_| is_open) else { return Err(INVALID_VALUE) };
+        if import.opens > 1 {
+            import.opens -= 1;
+        } else {
+            session.forget_import(address.0);
+        }
+        Ok(())
+    }
+    /// Makes a handle of an event; 400 of one that isn't for other processes, or is another's.
+    fn cuIpcGetEventHandle(handle: out CUipcEventHandle, event: val CUevent) |mut session| {
+        handle.required()?;
+        session.context()?;
+        let shared = session.event(event)?.shared.clone().filter(|shared| shared.is_own);
+        let shared = shared.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        let process = std::process::id();
+        let start = start_mark(process).ok_or(CUresult::CUDA_ERROR_OPERATING_SYSTEM)?;
+        let bytes = EventHandle { process, start, slot: shared.slot }.to_bytes();
+        handle.write(CUipcEventHandle { reserved: to_chars(bytes) });
+        Ok(())
+    }
+
+    /// Opens another process's event; 201 in the same process.
+    fn cuIpcOpenEventHandle(event: out CUevent, handle: opaque CUipcEventHandle) |mut session| {
+        event.required()?;
+        let context = session.context()?.handle;
+        let shared = session.import_event(to_bytes(handle.0.reserved))?;
+        let made_by = Side::new(session.call(), "");
+        let handle = session
+            .events
+            .insert_with(|handle| Event::imported(handle, context, shared, made_by))
+            .ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        event.write(CUevent::from_number(handle));
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! What the driver knows of an address. All answers are measured where not said otherwise.
+#![expect(non_snake_case, reason = "functions have the names of C")]
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use cuda_sys::{CUcontext, CUdeviceptr, CUmemoryPool, CUmemorytype, CUpointer_attribute, CUresult};
+
+use crate::engine::handle::RawHandle;
+use crate::engine::registry::{Allocation, MemoryKind};
+use crate::engine::state::State;
+use crate::entry::{INVALID_VALUE, Out, Session, simulate};
+
+/// Is the value of an attribute, of the type that the attribute has in C.
+enum Value {
+    Int(c_uint),
+    Number(u64),
+    Flag(bool),
+    Context(CUcontext),
+    Pool(CUmemoryPool),
+}
+
+impl State {
+    /// Returns the value of an attribute of known memory.
+    fn attribute(
+        &self,
+        memory: &Allocation,
+        address: u64,
+        attribute: CUpointer_attribute,
+    ) -> Result<Value, CUresult> {
+        use CUpointer_attribute as A;
+        let is_host = memory.kind.is_host();
+        let pool = match memory.kind {
+            MemoryKind::Pool => self.pools.get(memory.device).copied().unwrap_or(0),
+            _ => 0,
+        };
+        Ok(match attribute {
+            A::CU_POINTER_ATTRIBUTE_CONTEXT => {
+                Value::Context(CUcontext::from_number(memory.context))
+            }
+            A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(if is_host {
+                CUmemorytype::CU_MEMORYTYPE_HOST.0
+            } else {
+                CUmemorytype::CU_MEMORYTYPE_DEVICE.0
+            }),
+            A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Number(address),
+            // Manual: of device memory there is none.
+            A::CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host => Value::Number(address),
+            A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Number(memory.id),
+            A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
+                Value::Int(c_uint::try_from(memory.device).unwrap_or(0))
+            }
+            A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+                Value::Flag(memory.kind == MemoryKind::Device)
+            }
+            A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Number(memory.base),
+            A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Number(memory.size),
+            // Manual.
+            A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Flag(true),
+            A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Number(0),
+            // Manual: 3 is reading and writing.
+            A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
+            A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Pool(CUmemoryPool::from_number(pool)),
+            _ => return Err(INVALID_VALUE),
+        })
+    }
+}
+
+/// Writes a value, null where there is none.
+fn write(out: *mut c_void, value: &Value) {
+    match *value {
+        Value::Int(value) => at(out).write(value),
+        Value::Number(value) => at(out).write(value),
+        Value::Flag(value) => at(out).write(u8::from(value)),
+        Value::Context(value) => at(out).write(value),
+        Value::Pool(value) => at(out).write(value),
+    }
+}
+
+/// Returns the place of a value whose type its attribute decides.
+fn at<T>(out: *mut c_void) -> Out<T> {
+    Out::of_attribute(out)
+}
+
+/// Writes what `cuPointerGetAttributes` says of an address that is not the driver's.
+fn write_unknown(out: *mut c_void, attribute: CUpointer_attribute) -> Result<(), CUresult> {
+    use CUpointer_attribute as A;
+    match attribute {
+        A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => at::<c_int>(out).write(-2),
+        A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE | A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => {
+            at::<c_uint>(out).write(0);
+        }
+        A::CU_POINTER_ATTRIBUTE_CONTEXT
+        | A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+        | A::CU_POINTER_ATTRIBUTE_HOST_POINTER
+        | A::CU_POINTER_ATTRIBUTE_BUFFER_ID
+        | A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
+        | A::CU_POINTER_ATTRIBUTE_RANGE_SIZE
+        | A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
+        | A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => at::<u64>(out).write(0),
+        A::CU_POINTER_ATTRIBUTE_MAPPED
+        | A::CU_POINTER_ATTRIBUTE_IS_MANAGED
+        | A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+        | A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE
+        | A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+        | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => at::<u8>(out).write(0),
+        _ => return Err(INVALID_VALUE),
+    }
+    Ok(())
+}
+
+fn many(
+    session: &Session,
+    count: c_uint,
+    attributes: &Out<CUpointer_attribute>,
+    data: &Out<*mut c_void>,
+    address: u64,
+) -> Result<(), CUresult> {
+    for index in 0..usize::try_from(count).unwrap_or(0) {
+        let (attribute, out) = (attributes.read_at(index)?, data.read_at(index)?);
+        if out.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        match session.registry.find(address) {
+            // Manual: an attribute that the memory doesn't have is zero, and no error.
+            Some(memory) => match session.attribute(memory, address, attribute) {
+                Ok(value) => write(out, &value),
+                Err(_) => write_unknown(out, attribute)?,
+            },
+            None => write_unknown(out, attribute)?,
+        }
+    }
+    Ok(())
+}
+
+simulate! {
+    /// Tells an attribute; of an address that isn't the driver's 1, and writes nothing.
+    fn cuPointerGetAttribute(
+        data: out c_void, attribute: val CUpointer_attribute, address: val CUdeviceptr,
+    ) |session| {
+        data.required()?;
+        let memory = session.registry.find(address.0).ok_or(INVALID_VALUE)?;
+        let value = session.attribute(memory, address.0, attribute)?;
+        write(data.pointer(), &value);
+        Ok(())
+    }
+
+    /// Tells several attributes; of an address that isn't the driver's too.
+    fn cuPointerGetAttributes(
+        count: val c_uint, attributes: out CUpointer_attribute, data: out *mut c_void,
+        address: val CUdeviceptr,
+    ) |session| {
+        many(&session, count, &attributes, &data, address.0)
+    }
+}

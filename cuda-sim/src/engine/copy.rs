@@ -1,0 +1,122 @@
+//! What all copies share: when they are queued, when they are done, whose bytes they hold.
+//!
+//! The rules are the manual's of synchronisation, and where it leaves a choice the less convenient
+//! one; what was measured is said at each.
+
+use cuda_sys::CUstream;
+
+use crate::config::Scheduler;
+use crate::engine::access::AccessKind;
+use crate::engine::clock::LaneId;
+use crate::engine::execute;
+use crate::engine::operand::{Operand, Space};
+use crate::engine::raw::Extent;
+use crate::engine::work::{Place, Source, Work};
+use crate::entry::{Answer, Session};
+
+/// Is whether a copy's call waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// The call is one without a stream.
+    Synchronous,
+    /// The call queues on a stream.
+    On(CUstream),
+}
+
+/// From more pageable bytes on, the call waits for the work before it (measured).
+const STAGED: usize = 2 << 20;
+
+/// Copies.
+pub(crate) fn copy(
+    mut session: Session,
+    order: Order,
+    to: Operand,
+    from: Operand,
+    extent: Extent,
+) -> Answer {
+    session.context()?;
+    // Measured: of no bytes, addresses don't matter.
+    if extent.is_empty() {
+        return Ok(());
+    }
+    let lane = match order {
+        Order::Synchronous => session.default_lane()?,
+        Order::On(stream) => session.lane_for_work(stream)?,
+    };
+    let call = session.call();
+    let (to_space, mut to) = session.resolve(call, to, extent)?;
+    let (from_space, mut from) = session.resolve(call, from, extent)?;
+    let waits = match (order, from_space, to_space) {
+        // Measured: the data is there on return.
+        (_, _, Space::Pageable) => true,
+        // Manual: of host to host, synchronous.
+        (_, Space::Pageable | Space::Pinned, Space::Pinned) => true,
+        // Manual: the source is taken; that the destination has it on return isn't said.
+        (_, Space::Pageable, Space::Device) => false,
+        (Order::Synchronous, Space::Pinned, Space::Device) => true,
+        (Order::Synchronous, Space::Device, Space::Pinned) => true,
+        // Manual: of device to device, the host does not wait.
+        (Order::Synchronous, Space::Device, Space::Device) => false,
+        (Order::On(_), _, _) => false,
+    };
+    let touches: Vec<_> =
+        [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
+    if from_space == Space::Pageable && to_space == Space::Device {
+        let is_long = extent.volume() > STAGED;
+        if is_long || matches!(order, Order::Synchronous) {
+            session = wait_for_earlier(session, lane)?;
+        }
+        // The wait let other threads in, and one may have freed the memory.
+        if to.memory.is_some_and(|memory| session.registry.get(memory).is_none()) {
+            return Err(crate::entry::INVALID_VALUE);
+        }
+        let from = Source::Taken(execute::taken(&from, extent));
+        session.submit(lane, &touches, Work::Copy { to, from, extent })?;
+        return Ok(());
+    }
+    if !waits && !runs_at_once(&session, lane) {
+        expect(&session, &mut to, &mut from, [to_space, from_space], extent);
+    }
+    let from = Source::Place(from);
+    session.submit(lane, &touches, Work::Copy { to, from, extent })?;
+    if waits {
+        session.wait_for_lane(lane)?;
+    }
+    Ok(())
+}
+
+/// Waits for all that is queued before the next work of a lane.
+fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, cuda_sys::CUresult> {
+    let (goals, clock) = session.before(lane)?;
+    session.wait(&goals, &clock)
+}
+
+/// Tells whether work that is queued now runs inside of the call.
+fn runs_at_once(session: &Session, lane: LaneId) -> bool {
+    session.config.scheduler == Scheduler::Eager
+        && session
+            .before(lane)
+            .is_ok_and(|(before, _)| before.iter().all(|&item| !session.queue.is_pending(item)))
+}
+
+/// Notes what pinned memory holds, so that the host's meddling shows, and poisons destinations.
+fn expect(
+    session: &Session,
+    to: &mut Place,
+    from: &mut Place,
+    [to_space, from_space]: [Space; 2],
+    extent: Extent,
+) {
+    if from_space == Space::Pinned
+        && let Some(memory) = from.memory
+        && !session.is_in_use(memory, &from.area, false)
+    {
+        from.expected = Some(execute::hashed(from, extent));
+    }
+    if to_space == Space::Pinned
+        && let Some(memory) = to.memory
+        && !session.is_in_use(memory, &to.area, true)
+    {
+        to.expected = Some(execute::poisoned(to, extent));
+    }
+}

@@ -1,0 +1,136 @@
+//! Does what a piece of queued work says.
+//!
+//! Unsafe, because it touches memory by address. That an allocation is still there is looked up
+//! before each access; host memory that the driver doesn't know is the promise of the call's user.
+
+#![expect(unsafe_code, reason = "queued work copies and fills bytes by address")]
+
+use std::time::Instant;
+
+use crate::engine::access::AccessKind;
+use crate::engine::raw::{self, Extent, Rows};
+use crate::engine::state::State;
+use crate::engine::work::{Item, ItemId, Place, Source, Work};
+use crate::report::{Finding, FindingKind, Side};
+
+/// Does the work of an item that left the queue.
+pub(crate) fn execute(state: &mut State, id: ItemId, item: Item) {
+    let label = state.lanes.get(item.lane).map(|lane| lane.label.clone());
+    let side = |place: &Place, kind| Side {
+        call: item.call,
+        operand: place.operand,
+        stream: label.clone(),
+        access: Some((kind, place.area)),
+        site: item.site.clone(),
+    };
+    match &item.work {
+        Work::Nothing | Work::Call(_) => {}
+        Work::Record(event, mark) => {
+            if let Some(mark) = mark {
+                mark.reach();
+            }
+            if let Some(event) = state.events.get_mut(*event)
+                && let Some(record) = &mut event.record
+                && record.item == id
+            {
+                record.at = Some(Instant::now());
+            }
+        }
+        Work::Free(memory) => state.release(*memory),
+        Work::Fill { to, extent, pattern } => {
+            if is_there(state, to, || side(to, AccessKind::Write)) {
+                // SAFETY: `is_there` found the allocation that the box was checked against.
+                unsafe { raw::fill(to.rows, *extent, pattern) };
+            }
+        }
+        Work::Copy { to, from, extent } => {
+            if !is_there(state, to, || side(to, AccessKind::Write)) {
+                return;
+            }
+            let destination = FindingKind::HostDestinationChanged;
+            compare(state, to, *extent, destination, || side(to, AccessKind::Write));
+            let rows = match from {
+                Source::Place(from) => {
+                    if !is_there(state, from, || side(from, AccessKind::Read)) {
+                        return;
+                    }
+                    let source = FindingKind::HostSourceChanged;
+                    compare(state, from, *extent, source, || side(from, AccessKind::Read));
+                    from.rows
+                }
+                Source::Taken(bytes) => Rows::dense(bytes.as_ptr().expose_provenance(), *extent),
+            };
+            // SAFETY: `is_there` found the allocations that the boxes were checked against; bytes
+            // that were taken have the copy's volume; pageable memory is used inside its call only.
+            unsafe { raw::copy(to.rows, rows, *extent) };
+        }
+    }
+}
+
+/// Tells whether the memory of a place still exists, and reports if it doesn't.
+fn is_there(state: &mut State, place: &Place, side: impl FnOnce() -> Side) -> bool {
+    let Some(memory) = place.memory else { return true };
+    if state.registry.get(memory).is_some() {
+        return true;
+    }
+    let earlier = state.registry.grave(place.area.base).map(|grave| grave.freed_by.clone());
+    state.findings.add(Finding {
+        kind: FindingKind::UseAfterFree,
+        earlier,
+        later: side(),
+        subject: "queued work ran after its memory was freed".to_owned(),
+    });
+    false
+}
+
+/// Reports if the host changed the bytes of a place since the work was queued.
+fn compare(
+    state: &mut State,
+    place: &Place,
+    extent: Extent,
+    kind: FindingKind,
+    side: impl FnOnce() -> Side,
+) {
+    let Some(expected) = place.expected else { return };
+    // SAFETY: `is_there` found the allocation that the box was checked against.
+    if unsafe { raw::hash(place.rows, extent) } != expected {
+        state.findings.add(Finding {
+            kind,
+            earlier: None,
+            later: side(),
+            subject: "pinned memory belongs to the copy until it is done".to_owned(),
+        });
+    }
+}
+
+/// What fresh device memory is filled with.
+const JUNK: u8 = 0xA5;
+
+/// What the destination of a queued copy is filled with until the copy runs.
+const POISON: u8 = 0xDB;
+
+/// Fills fresh device memory with junk.
+pub(crate) fn junk(base: usize, bytes: usize) {
+    let extent = Extent { width: bytes, height: 1, depth: 1 };
+    // SAFETY: the allocation was just made, and its shadow is mapped.
+    unsafe { raw::fill(Rows::dense(base, extent), extent, &[JUNK]) };
+}
+
+/// Takes the bytes of a copy's source while its call is answered.
+pub(crate) fn taken(place: &Place, extent: Extent) -> Vec<u8> {
+    // SAFETY: the call's user promises that the source may be read until the call returns.
+    unsafe { raw::take(place.rows, extent) }
+}
+
+/// Returns the hash of the bytes of pinned memory.
+pub(crate) fn hashed(place: &Place, extent: Extent) -> u64 {
+    // SAFETY: the box was just checked against an allocation.
+    unsafe { raw::hash(place.rows, extent) }
+}
+
+/// Poisons a copy's destination in pinned memory, and returns the hash of it.
+pub(crate) fn poisoned(place: &Place, extent: Extent) -> u64 {
+    // SAFETY: the box was just checked against an allocation, and belongs to the copy from now on.
+    unsafe { raw::fill(place.rows, extent, &[POISON]) };
+    hashed(place, extent)
+}

@@ -1,0 +1,115 @@
+//! Which memory an address of a call means. Unified addressing decides, not the call's name
+//! (measured).
+
+use cuda_sys::CUresult;
+
+use crate::engine::access::{AccessBox, AccessKind};
+use crate::engine::raw::{Extent, Rows};
+use crate::engine::registry::BufferId;
+use crate::engine::state::State;
+use crate::engine::work::{Place, Touch};
+use crate::entry::INVALID_VALUE;
+
+/// Is whose memory it is, which decides when a copy is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Device,
+    Pinned,
+    Pageable,
+}
+
+/// Is an operand as a call gives it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand {
+    pub(crate) name: &'static str,
+    pub(crate) address: u64,
+    /// How far rows are apart.
+    pub(crate) pitch: usize,
+    /// How far slices are apart.
+    pub(crate) slice: usize,
+    /// Whether the call says that it is a device's: then pageable memory is refused (measured).
+    pub(crate) device: bool,
+}
+
+impl Operand {
+    /// Makes an operand of one row.
+    pub(crate) const fn linear(
+        name: &'static str,
+        address: u64,
+        bytes: usize,
+        device: bool,
+    ) -> Self {
+        Self { name, address, pitch: bytes, slice: bytes, device }
+    }
+}
+
+impl State {
+    /// Finds the memory of an operand and checks that all of its bytes lie in it; answers are
+    /// measured.
+    pub(crate) fn resolve(
+        &mut self,
+        call: &'static str,
+        operand: Operand,
+        extent: Extent,
+    ) -> Result<(Space, Place), CUresult> {
+        let Operand { name, address, pitch, slice, device } = operand;
+        let span = extent.span(pitch, slice).ok_or(INVALID_VALUE)? as u64;
+        address.checked_add(span).ok_or(INVALID_VALUE)?;
+        let (space, raw, memory) = if self.space.contains(address) {
+            let found = self.registry.find(address).filter(|memory| span <= memory.rest(address));
+            let Some(memory) = found.map(|memory| memory.id) else {
+                self.blame(call, name, address, false);
+                return Err(INVALID_VALUE);
+            };
+            (Space::Device, self.space.reservation.shadow(address), Some(memory))
+        } else {
+            let raw = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
+            match self.registry.find(address) {
+                Some(memory) if span <= memory.rest(address) => {
+                    (Space::Pinned, raw, Some(memory.id))
+                }
+                None if !device && address != 0 && !self.registry.overlaps(address, span) => {
+                    (Space::Pageable, raw, None)
+                }
+                _ => {
+                    self.blame(call, name, address, false);
+                    return Err(INVALID_VALUE);
+                }
+            }
+        };
+        let rows = Rows { base: raw, pitch, slice };
+        let area = area(address, pitch, slice, extent);
+        Ok((space, Place { rows, memory, expected: None, operand: name, area }))
+    }
+
+    /// Tells whether queued work touches these bytes in a way that ends what the host sees now.
+    pub(crate) fn is_in_use(&self, memory: BufferId, area: &AccessBox, by_readers: bool) -> bool {
+        self.registry.get(memory).is_some_and(|memory| {
+            memory.history.iter().any(|past| {
+                (by_readers || past.kind == AccessKind::Write)
+                    && past.area.overlaps(area)
+                    && self.queue.is_pending(past.item)
+            })
+        })
+    }
+}
+
+impl Place {
+    /// Returns the access to the memory that the place is in, if the driver knows it.
+    pub(crate) fn touch(&self, kind: AccessKind) -> Option<Touch> {
+        let memory = self.memory?;
+        Some(Touch { memory, kind, area: self.area, operand: self.operand })
+    }
+}
+
+/// Returns the box of rows that an extent covers. Slices that don't continue each other's rows are
+/// covered by rows as long as a slice's extent.
+fn area(base: u64, pitch: usize, slice: usize, extent: Extent) -> AccessBox {
+    let Extent { width, height, depth } = extent;
+    if depth <= 1 || slice == pitch.saturating_mul(height) {
+        let rows = height.saturating_mul(depth.max(1));
+        return AccessBox::rows(base, pitch as u64, width as u64, rows as u64);
+    }
+    let row = Extent { depth: 1, ..extent }.span(pitch, slice).unwrap_or(0);
+    AccessBox::rows(base, slice as u64, row as u64, depth as u64)
+}

@@ -1,0 +1,178 @@
+//! Every allocation: where it is, whose it is, and who touched it last.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::engine::access::{AccessBox, AccessKind};
+use crate::engine::clock::{Clock, LaneId};
+use crate::engine::handle::Handle;
+use crate::engine::work::ItemId;
+use crate::report::Side;
+
+/// Is an allocation's identity, as `CU_POINTER_ATTRIBUTE_BUFFER_ID` tells it.
+pub(crate) type BufferId = u64;
+
+/// Is how memory came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemoryKind {
+    Device,
+    Pool,
+    Imported,
+    Host,
+    Registered,
+}
+
+impl MemoryKind {
+    pub(crate) const fn is_host(self) -> bool {
+        matches!(self, Self::Host | Self::Registered)
+    }
+}
+
+/// Is a past access that later ones are compared with.
+#[derive(Clone, Debug)]
+pub(crate) struct Past {
+    pub(crate) item: ItemId,
+    pub(crate) lane: LaneId,
+    pub(crate) count: u64,
+    pub(crate) kind: AccessKind,
+    pub(crate) area: AccessBox,
+    pub(crate) side: Side,
+}
+
+/// Is an allocation.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub(crate) id: BufferId,
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) kind: MemoryKind,
+    pub(crate) device: usize,
+    pub(crate) context: Handle,
+    /// The flags of `cuMemHostAlloc` or `cuMemHostRegister`.
+    pub(crate) flags: u32,
+    /// The call that made it.
+    pub(crate) made_by: Side,
+    pub(crate) history: Vec<Past>,
+}
+
+impl Allocation {
+    /// Returns the address behind the last byte.
+    pub(crate) const fn end(&self) -> u64 {
+        self.base + self.size
+    }
+
+    /// Returns how many bytes there are from an address in it to its end.
+    pub(crate) const fn rest(&self, address: u64) -> u64 {
+        self.end().saturating_sub(address)
+    }
+
+    /// Forgets the accesses that the host knows to be done.
+    pub(crate) fn forget(&mut self, known: &Clock) {
+        self.history.retain(|past| !known.covers(past.lane, past.count));
+    }
+}
+
+/// Is memory that was freed.
+#[derive(Clone, Debug)]
+pub(crate) struct Grave {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) freed_by: Side,
+}
+
+/// How many graves are remembered.
+const GRAVES: usize = 1024;
+
+/// Holds every allocation.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    by_id: HashMap<BufferId, Allocation>,
+    /// What calls may name, by its first address.
+    live: BTreeMap<u64, BufferId>,
+    graves: VecDeque<Grave>,
+    last_id: BufferId,
+}
+
+impl Registry {
+    /// Adds an allocation; its id is set here.
+    pub(crate) fn add(&mut self, mut allocation: Allocation) -> BufferId {
+        self.last_id += 1;
+        allocation.id = self.last_id;
+        self.graves.retain(|grave| {
+            grave.base >= allocation.end() || allocation.base >= grave.base + grave.size
+        });
+        self.live.insert(allocation.base, allocation.id);
+        self.by_id.insert(allocation.id, allocation);
+        self.last_id
+    }
+
+    pub(crate) fn get(&self, id: BufferId) -> Option<&Allocation> {
+        self.by_id.get(&id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: BufferId) -> Option<&mut Allocation> {
+        self.by_id.get_mut(&id)
+    }
+
+    /// Returns the allocation that an address lies in.
+    pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
+        let (_, id) = self.live.range(..=address).next_back()?;
+        self.by_id.get(id).filter(|allocation| address < allocation.end())
+    }
+
+    /// Returns the allocation that begins at an address.
+    pub(crate) fn at(&self, address: u64) -> Option<&Allocation> {
+        self.live.get(&address).and_then(|id| self.by_id.get(id))
+    }
+
+    /// Tells whether a range has a byte of an allocation.
+    pub(crate) fn overlaps(&self, base: u64, size: u64) -> bool {
+        let end = base.saturating_add(size);
+        let last = self.live.range(..end).next_back();
+        last.and_then(|(_, id)| self.by_id.get(id)).is_some_and(|found| base < found.end())
+    }
+
+    /// Takes an allocation from calls' reach; queued work still has it.
+    pub(crate) fn retire(&mut self, id: BufferId, freed_by: Side) {
+        let Some(allocation) = self.by_id.get(&id) else { return };
+        let (base, size) = (allocation.base, allocation.size);
+        self.live.remove(&base);
+        if self.graves.len() == GRAVES {
+            self.graves.pop_front();
+        }
+        self.graves.push_back(Grave { base, size, freed_by });
+    }
+
+    /// Takes an allocation from everybody's reach.
+    pub(crate) fn remove(&mut self, id: BufferId) -> Option<Allocation> {
+        let allocation = self.by_id.remove(&id)?;
+        if self.live.get(&allocation.base) == Some(&id) {
+            self.live.remove(&allocation.base);
+        }
+        Some(allocation)
+    }
+
+    /// Returns the freed memory that an address lay in.
+    pub(crate) fn grave(&self, address: u64) -> Option<&Grave> {
+        self.graves
+            .iter()
+            .rev()
+            .find(|grave| (grave.base..grave.base + grave.size).contains(&address))
+    }
+
+    /// Forgets freed memory, as when its context is gone.
+    pub(crate) fn clear_graves(&mut self) {
+        self.graves.clear();
+    }
+
+    /// Returns what calls may name, by address.
+    pub(crate) fn live(&self) -> impl Iterator<Item = &Allocation> {
+        self.live.values().filter_map(|id| self.by_id.get(id))
+    }
+
+    /// Forgets all accesses: everything is known to be done.
+    pub(crate) fn forget(&mut self, known: &Clock) {
+        for allocation in self.by_id.values_mut() {
+            allocation.forget(known);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! All that the simulated driver knows, behind one lock.
+
+use cuda_sys::{CUresult, CUstream};
+
+use crate::call_site;
+use crate::config::{Config, Feature, Scheduler};
+use crate::driver::context::Context;
+use crate::driver::event::Event;
+use crate::driver::host_function::Callbacks;
+use crate::driver::ipc::Imports;
+use crate::driver::ipc::board::OwnEvents;
+use crate::driver::stream::Stream;
+use crate::engine::address_space::AddressSpace;
+use crate::engine::clock::{Clock, LaneId};
+use crate::engine::current;
+use crate::engine::handle::{Handle, Kind, RawHandle, Table};
+use crate::engine::lane::{LaneKind, Lanes};
+use crate::engine::registry::{BufferId, MemoryKind, Registry};
+use crate::engine::work::Queue;
+use crate::fault::Faults;
+use crate::log::Call;
+use crate::report::{Finding, FindingKind, Findings, Report, Side};
+
+/// `CU_STREAM_PER_THREAD`, as a number.
+pub(crate) const PER_THREAD: Handle = 2;
+
+/// Is the whole state.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) config: Config,
+    /// The ordinals of the machine's devices that this process sees.
+    pub(crate) devices: Vec<usize>,
+    pub(crate) initialized: bool,
+    pub(crate) contexts: Table<Context>,
+    /// The primary contexts, by device.
+    pub(crate) primary: Vec<Handle>,
+    pub(crate) last_context_id: u64,
+    pub(crate) lanes: Lanes,
+    pub(crate) streams: Table<Stream>,
+    pub(crate) events: Table<Event>,
+    pub(crate) pools: Vec<Handle>,
+    pub(crate) space: AddressSpace,
+    pub(crate) registry: Registry,
+    pub(crate) imports: Imports,
+    pub(crate) own_events: OwnEvents,
+    pub(crate) queue: Queue,
+    /// What the host knows to be done.
+    pub(crate) host_clock: Clock,
+    pub(crate) callbacks: Callbacks,
+    pub(crate) findings: Findings,
+    pub(crate) faults: Faults,
+    pub(crate) log: Vec<Call>,
+    pub(crate) random: u64,
+    /// What every call that needs a context answers after a panic.
+    pub(crate) sticky: Option<CUresult>,
+}
+
+impl State {
+    pub(crate) fn new(config: Config, devices: Vec<usize>, space: AddressSpace) -> Self {
+        let mut pools = Table::new(Kind::Pool);
+        let random = match config.scheduler {
+            Scheduler::Seeded(seed) => seed,
+            Scheduler::Eager | Scheduler::Lazy => 0,
+        };
+        let mut state = Self {
+            faults: Faults::new(config.failures.clone()),
+            config,
+            initialized: false,
+            contexts: Table::new(Kind::Context),
+            primary: Vec::new(),
+            last_context_id: 0,
+            lanes: Lanes::default(),
+            streams: Table::new(Kind::Stream),
+            events: Table::new(Kind::Event),
+            pools: devices.iter().filter_map(|_| pools.insert_with(|_| ())).collect(),
+            devices,
+            space,
+            registry: Registry::default(),
+            imports: Imports::default(),
+            own_events: OwnEvents::default(),
+            queue: Queue::default(),
+            host_clock: Clock::default(),
+            callbacks: Callbacks::default(),
+            findings: Findings::default(),
+            log: Vec::new(),
+            random,
+            sticky: None,
+        };
+        for device in 0..state.devices.len() {
+            let handle = state.contexts.insert_with(|handle| Context::primary(handle, device));
+            state.primary.extend(handle);
+        }
+        state
+    }
+
+    /// Returns which of the machine's devices one of this process's is.
+    pub(crate) fn physical(&self, device: usize) -> usize {
+        self.devices.get(device).copied().unwrap_or(device)
+    }
+
+    /// Tells whether a device has a feature.
+    pub(crate) fn has(&self, device: usize, feature: Feature) -> bool {
+        self.config.has(self.physical(device), feature)
+    }
+
+    /// Returns the current context, if there is one and it lives.
+    pub(crate) fn context(&self) -> Result<&Context, CUresult> {
+        if let Some(error) = self.sticky {
+            return Err(error);
+        }
+        let handle = current::get().ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)?;
+        match self.contexts.get(handle) {
+            Some(context) if context.alive => Ok(context),
+            // Measured for a primary context that was reset; manual for any other.
+            _ => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
+        }
+    }
+
+    /// Returns the lane of a stream, without asking whose stream it is.
+    pub(crate) fn lane(&mut self, stream: CUstream) -> Result<LaneId, CUresult> {
+        match stream.number() {
+            0 | 1 => Ok(self.context()?.own.legacy),
+            PER_THREAD => self.per_thread_lane(),
+            handle => self.stream(handle).map(|stream| stream.lane),
+        }
+    }
+
+    /// Returns the lane of a stream for work that the current context queues.
+    pub(crate) fn lane_for_work(
+        &mut self,
+        stream: CUstream,
+        call: &'static str,
+    ) -> Result<LaneId, CUresult> {
+        let context = self.context()?.handle;
+        let lane = self.lane(stream)?;
+        if self.lanes.get(lane).is_some_and(|lane| lane.context != context) {
+            self.findings.add(Finding {
+                kind: FindingKind::WrongContext,
+                earlier: None,
+                later: Side::new(call, "hStream"),
+                subject: "the stream is of another context than the current one".to_owned(),
+            });
+            // Manual, of launches.
+            return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+        }
+        Ok(lane)
+    }
+
+    /// Returns a stream object. A stale handle, which crashes a real driver (measured), is reported.
+    pub(crate) fn stream(&mut self, handle: Handle) -> Result<Stream, CUresult> {
+        if let Some(stream) = self.streams.get(handle) {
+            return Ok(stream.clone());
+        }
+        if self.streams.is_stale(handle) {
+            self.stale("hStream", "stream");
+        }
+        // Measured after a reset: 709 while the context is gone, else 400.
+        let gone = current::get()
+            .and_then(|context| self.contexts.get(context))
+            .is_some_and(|context| !context.alive);
+        Err(if gone {
+            CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+        } else {
+            CUresult::CUDA_ERROR_INVALID_HANDLE
+        })
+    }
+
+    /// Reports a handle whose object is gone.
+    pub(crate) fn stale(&mut self, operand: &'static str, what: &str) {
+        self.findings.add(Finding {
+            kind: FindingKind::StaleHandle,
+            earlier: None,
+            later: Side::new(call_site::function(), operand),
+            subject: format!("the {what} was destroyed; a real driver crashes"),
+        });
+    }
+
+    fn per_thread_lane(&mut self) -> Result<LaneId, CUresult> {
+        let handle = self.context()?.handle;
+        let thread = std::thread::current().id();
+        let gone = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
+        let context = self.contexts.get_mut(handle).ok_or(gone)?;
+        let lanes = &mut self.lanes;
+        Ok(*context.own.per_thread.entry(thread).or_insert_with(|| {
+            lanes.add(handle, LaneKind::Blocking, |id| format!("per-thread stream #{id}"))
+        }))
+    }
+
+    /// Notes that the host knows everything of `clock` to be done.
+    pub(crate) fn known(&mut self, clock: &Clock) {
+        self.host_clock.join(clock);
+        if self.lanes.has_closed() && self.queue.items.is_empty() {
+            self.sweep_lanes();
+        }
+    }
+
+    /// Forgets the lanes that are closed and known to be done, wherever they are named.
+    fn sweep_lanes(&mut self) {
+        self.registry.forget(&self.host_clock);
+        self.lanes.sweep(&self.host_clock);
+        let lanes = &self.lanes;
+        self.host_clock.retain(|lane| lanes.contains(lane));
+        for event in self.events.values_mut() {
+            if let Some(record) = &mut event.record {
+                record.clock.retain(|lane| lanes.contains(lane));
+            }
+        }
+        self.lanes.prune();
+    }
+
+    /// Gives an allocation's bytes back.
+    pub(crate) fn release(&mut self, memory: BufferId) {
+        let Some(allocation) = self.registry.remove(memory) else { return };
+        match allocation.kind {
+            MemoryKind::Device | MemoryKind::Pool => self.space.free(allocation.base),
+            MemoryKind::Imported | MemoryKind::Registered => {}
+            MemoryKind::Host => crate::driver::host_memory::unmap(allocation.base, allocation.size),
+        }
+    }
+
+    pub(crate) fn report(&self) -> Report {
+        Report {
+            findings: self.findings.all().to_vec(),
+            pending: self.queue.items.len(),
+            order: self.queue.order,
+        }
+    }
+
+    /// Returns what is still alive.
+    pub(crate) fn leaks(&self) -> Vec<Finding> {
+        let leak = |made_by: &Side, subject: String| Finding {
+            kind: FindingKind::Leak,
+            earlier: None,
+            later: made_by.clone(),
+            subject,
+        };
+        let mut leaks = Vec::new();
+        for memory in self.registry.live() {
+            let subject = format!("{} bytes at {:#x}", memory.size, memory.base);
+            leaks.push(leak(&memory.made_by, subject));
+        }
+        for stream in self.streams.values() {
+            let label = self.lanes.get(stream.lane).map_or("a stream", |lane| &lane.label);
+            leaks.push(leak(&stream.made_by, label.to_owned()));
+        }
+        for event in self.events.values() {
+            leaks.push(leak(&event.made_by, format!("event {:#x}", event.handle)));
+        }
+        for context in self.contexts.values().filter(|context| context.is_held()) {
+            leaks.push(leak(&context.made_by, context.describe()));
+        }
+        leaks
+    }
+}
