@@ -92,6 +92,11 @@ pub(crate) fn function() -> &'static str {
     FUNCTION.try_with(Cell::get).ok().flatten().map_or("a driver call", Function::name)
 }
 
+/// Tells whether the function that is being answered frees or destroys.
+pub(crate) fn ends_something() -> bool {
+    FUNCTION.try_with(Cell::get).ok().flatten().is_some_and(Function::ends_something)
+}
+
 /// Returns where the call that is being answered was made, if that is kept.
 pub(crate) fn current() -> Option<CallSite> {
     CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()

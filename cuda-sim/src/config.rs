@@ -34,6 +34,8 @@ pub(crate) struct Failure {
     /// Which call fails, the first being 1.
     pub(crate) nth: u64,
     pub(crate) code: CUresult,
+    /// Whether the code stays in the current context.
+    pub(crate) stays: bool,
 }
 
 /// Is the configuration of the simulated driver.
@@ -164,13 +166,23 @@ impl Config {
     /// A call that frees or destroys does its work and then answers the code, as a driver does that
     /// returns the error of earlier work; any other does nothing.
     pub fn fail(mut self, symbol: &str, nth: u64, code: CUresult) -> Self {
-        self.failures.push(Failure { symbol: Some(symbol.to_owned()), nth, code });
+        self.failures.push(Failure { symbol: Some(symbol.to_owned()), nth, code, stays: false });
+        self
+    }
+
+    /// Lets the `nth` call of a function fail, the first being 1, with an error that stays, as 700
+    /// and 719 do: each later call of the current context answers it, and what is queued in it is
+    /// dropped. Other contexts go on.
+    ///
+    /// Calls that free or destroy do their work, and answer the code as well.
+    pub fn break_context(mut self, symbol: &str, nth: u64, code: CUresult) -> Self {
+        self.failures.push(Failure { symbol: Some(symbol.to_owned()), nth, code, stays: true });
         self
     }
 
     /// Lets the `nth` call of any simulated function fail, the first being 1.
     pub fn fail_any(mut self, nth: u64, code: CUresult) -> Self {
-        self.failures.push(Failure { symbol: None, nth, code });
+        self.failures.push(Failure { symbol: None, nth, code, stays: false });
         self
     }
 

@@ -18,6 +18,7 @@ use crate::call_site;
 use crate::driver::host_function;
 use crate::driver::ipc::board::Mark;
 use crate::engine::clock::{Clock, LaneId};
+use crate::engine::current;
 use crate::engine::handle::RawHandle;
 use crate::engine::state::{PER_THREAD, State};
 use crate::engine::work::{ItemId, Touch, Work};
@@ -332,7 +333,13 @@ fn answer(
     body: impl FnOnce(Session) -> Answer,
 ) -> CUresult {
     let mut state = sim.lock();
-    let failure = state.faults.count(function);
+    let failure = state.faults.count(function).map(|failure| (failure.code, failure.stays));
+    if let Some((code, true)) = failure
+        && let Some(context) = current::get()
+    {
+        state.poison_context(context, code);
+    }
+    let failure = failure.map(|(code, _)| code);
     if let Some(code) = failure
         && !function.ends_something()
     {
@@ -344,6 +351,10 @@ fn answer(
     if !state.initialized && function.needs_init() {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }
+    // What frees or destroys does so in a context with an error too, and answers the error. The
+    // thread's stack knows of none.
+    let answers = function.ends_something() && function != Function::cuCtxPopCurrent_v2;
+    let failure = failure.or_else(|| state.sticky(current::get().filter(|_| answers)?));
     match body(Session { sim, function, default_stream, state }) {
         Err(code) => code,
         Ok(()) => failure.unwrap_or(CUresult::CUDA_SUCCESS),
@@ -437,6 +448,9 @@ mod tests {
             let init = |session: super::Session| {
                 let mut session = session;
                 session.initialized = true;
+                let handle = session.primary[0];
+                session.revive(handle);
+                crate::engine::current::push(handle);
                 Ok(())
             };
             assert_eq!(

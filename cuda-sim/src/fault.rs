@@ -1,7 +1,5 @@
 //! Faults on demand: which call of which function fails with which code.
 
-use cuda_sys::CUresult;
-
 use crate::config::Failure;
 use crate::table::Function;
 
@@ -19,21 +17,18 @@ impl Faults {
         Self { failures, counts: vec![0; Function::COUNT], total: 0 }
     }
 
-    /// Counts a call, and returns the code with which it fails, if it does.
-    pub(crate) fn count(&mut self, function: Function) -> Option<CUresult> {
+    /// Counts a call, and returns how it fails, if it does.
+    pub(crate) fn count(&mut self, function: Function) -> Option<&Failure> {
         self.total += 1;
         let mut nth = 0;
         if let Some(count) = self.counts.get_mut(function.index()) {
             *count += 1;
             nth = *count;
         }
-        self.failures
-            .iter()
-            .find(|failure| match &failure.symbol {
-                Some(symbol) => failure.nth == nth && symbol == function.name(),
-                None => failure.nth == self.total,
-            })
-            .map(|failure| failure.code)
+        self.failures.iter().find(|failure| match &failure.symbol {
+            Some(symbol) => failure.nth == nth && symbol == function.name(),
+            None => failure.nth == self.total,
+        })
     }
 
     /// Forgets the calls so far.

@@ -18,6 +18,7 @@ use cuda_sys::{AlreadyLoaded, CUresult, SymbolSource, Version};
 
 use crate::config::Config;
 use crate::engine::address_space::AddressSpace;
+use crate::engine::current;
 use crate::engine::state::State;
 use crate::report::{Finding, FindingKind, Side};
 use crate::table::{self, Function};
@@ -65,7 +66,7 @@ impl Sim {
         self.patience
     }
 
-    /// Reports a panic, after which every call that needs a context fails.
+    /// Reports a panic, after which every call of the current context fails.
     pub(crate) fn panicked(&self, function: Function, payload: &(dyn Any + Send)) -> CUresult {
         let text = payload
             .downcast_ref::<String>()
@@ -73,7 +74,9 @@ impl Sim {
             .or_else(|| payload.downcast_ref::<&str>().copied())
             .unwrap_or("a panic without a text");
         let mut state = self.lock();
-        state.sticky = Some(CUresult::CUDA_ERROR_LAUNCH_FAILED);
+        if let Some(context) = current::get() {
+            state.poison_context(context, CUresult::CUDA_ERROR_LAUNCH_FAILED);
+        }
         state.findings.add(Finding {
             kind: FindingKind::Panic,
             earlier: None,

@@ -59,7 +59,8 @@ impl Config {
         }
         for failure in &self.failures {
             let symbol = failure.symbol.as_deref().unwrap_or("*");
-            let _ = write!(text, ";fail={symbol}:{}:{}", failure.nth, failure.code.0);
+            let key = if failure.stays { "break" } else { "fail" };
+            let _ = write!(text, ";{key}={symbol}:{}:{}", failure.nth, failure.code.0);
         }
         text
     }
@@ -122,13 +123,13 @@ impl Config {
                 let (device, other) = value.split_once(':')?;
                 self.unreachable.push((device.parse().ok()?, other.parse().ok()?));
             }
-            "fail" => {
+            "fail" | "break" => {
                 let mut parts = value.split(':');
                 let symbol = parts.next()?;
                 let nth = parts.next()?.parse().ok()?;
                 let code = CUresult(parts.next()?.parse().ok()?);
                 let symbol = (symbol != "*").then(|| symbol.to_owned());
-                self.failures.push(Failure { symbol, nth, code });
+                self.failures.push(Failure { symbol, nth, code, stays: key == "break" });
             }
             _ => return None,
         }
@@ -149,6 +150,7 @@ mod tests {
             .reservation(1 << 30)
             .version(Version::new(12, 4))
             .fail("cuMemAlloc_v2", 2, CUresult::CUDA_ERROR_OUT_OF_MEMORY)
+            .break_context("cuLaunchKernel", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
             .fail_any(9, CUresult::CUDA_ERROR_UNKNOWN)
             .log(true)
             .call_sites(true)

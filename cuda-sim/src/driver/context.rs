@@ -32,6 +32,9 @@ pub(crate) struct Context {
     /// How often it is retained.
     pub(crate) retains: u32,
     pub(crate) own: OwnLanes,
+    /// The error that each of its calls answers. A primary context keeps it even over a reset
+    /// (*manual*: the process must be started anew).
+    pub(crate) sticky: Option<CUresult>,
     /// The call that made it, or brought it to life.
     pub(crate) made_by: Side,
 }
@@ -48,7 +51,16 @@ impl Context {
             flags: 0,
             retains: 0,
             own: OwnLanes::default(),
+            sticky: None,
             made_by: Side::new("cuDevicePrimaryCtxRetain", ""),
+        }
+    }
+
+    /// Returns it, unless an error stays in it. Calls that free or destroy still find it.
+    pub(crate) fn usable(&self) -> Result<&Self, CUresult> {
+        match self.sticky {
+            Some(code) if !call_site::ends_something() => Err(code),
+            _ => Ok(self),
         }
     }
 

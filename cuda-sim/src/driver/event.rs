@@ -68,7 +68,9 @@ impl State {
             }
             return Err(answer);
         }
-        self.events.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+        let event = self.events.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        self.usable(event.context)?;
+        Ok(event)
     }
 }
 

@@ -218,6 +218,11 @@ impl State {
 
     /// Runs a piece of work that is ready.
     fn run(&mut self, id: ItemId) {
+        if self.drops(id) {
+            self.queue.items.remove(&id);
+            self.count_order(id);
+            return;
+        }
         if let Some(item) = self.queue.items.get_mut(&id)
             && let Work::Call(function) = &item.work
         {
@@ -232,6 +237,15 @@ impl State {
             self.count_order(id);
             execute::execute(self, id, item);
         }
+    }
+
+    /// Tells whether a piece of work is dropped, as all but frees is in a context with an error
+    /// (*manual* of host functions).
+    fn drops(&self, id: ItemId) -> bool {
+        self.queue.items.get(&id).is_some_and(|item| {
+            let context = self.lanes.get(item.lane).map_or(0, |lane| lane.context);
+            !matches!(item.work, Work::Free(_)) && self.sticky(context).is_some()
+        })
     }
 
     /// Notes that a host function is done.

@@ -51,8 +51,6 @@ pub(crate) struct State {
     pub(crate) faults: Faults,
     pub(crate) log: Vec<Call>,
     pub(crate) random: u64,
-    /// What every call that needs a context answers after a panic.
-    pub(crate) sticky: Option<CUresult>,
 }
 
 impl State {
@@ -84,7 +82,6 @@ impl State {
             findings: Findings::default(),
             log: Vec::new(),
             random,
-            sticky: None,
         };
         for device in 0..state.devices.len() {
             let handle = state.contexts.insert_with(|handle| Context::primary(handle, device));
@@ -103,17 +100,32 @@ impl State {
         self.config.has(self.physical(device), feature)
     }
 
-    /// Returns the current context, if there is one and it lives.
+    /// Returns the current context, if there is one, it lives, and no error stays in it.
     pub(crate) fn context(&self) -> Result<&Context, CUresult> {
-        if let Some(error) = self.sticky {
-            return Err(error);
-        }
         let handle = current::get().ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)?;
         match self.contexts.get(handle) {
-            Some(context) if context.alive => Ok(context),
+            Some(context) if context.alive => context.usable(),
             // Measured for a primary context that was reset; manual for any other.
             _ => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
         }
+    }
+
+    /// Lets an error stay in a context: its calls answer it, and what is queued in it is dropped.
+    /// The first one stays.
+    pub(crate) fn poison_context(&mut self, handle: Handle, code: CUresult) {
+        if let Some(context) = self.contexts.get_mut(handle) {
+            context.sticky.get_or_insert(code);
+        }
+    }
+
+    /// Returns the error that stays in a context.
+    pub(crate) fn sticky(&self, handle: Handle) -> Option<CUresult> {
+        self.contexts.get(handle).and_then(|context| context.sticky)
+    }
+
+    /// Refuses a context in which an error stays.
+    pub(crate) fn usable(&self, handle: Handle) -> Result<(), CUresult> {
+        self.contexts.get(handle).map_or(Ok(()), |context| context.usable().map(|_| ()))
     }
 
     /// Returns the lane of a stream, without asking whose stream it is.
@@ -149,6 +161,7 @@ impl State {
     /// Returns a stream object. A stale handle, which crashes a real driver (measured), is reported.
     pub(crate) fn stream(&mut self, handle: Handle) -> Result<Stream, CUresult> {
         if let Some(stream) = self.streams.get(handle) {
+            self.usable(stream.context)?;
             return Ok(stream.clone());
         }
         if self.streams.is_stale(handle) {
