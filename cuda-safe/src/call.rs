@@ -4,7 +4,7 @@
 //! Nothing here but `#[driver]` items and what the language of `cuda-codegen` cannot say. Each call
 //! is one driver call (beside entering a context and inserted waits), refuses what the driver
 //! would read or write out of bounds, and answers as the driver does. A file is a chapter of the
-//! driver's manual; beside each function stands its [`Contract`](crate::shim::Contract), in
+//! driver's manual, and says so; beside each function stands its [`Contract`](crate::shim::Contract), in
 //! capitals. Calls that have no function here are listed in `call/unannotated.txt`, with the reason.
 //!
 //! *A call in `cuda-sys` is valid if the call of the same name here, with the same operands, would
@@ -15,9 +15,7 @@ mod device;
 mod event;
 mod execution;
 mod initialization;
-mod ipc;
 mod memory;
-mod memory_2d;
 mod primary_context;
 mod stream;
 mod unified;
@@ -28,9 +26,7 @@ pub use device::*;
 pub use event::*;
 pub use execution::*;
 pub use initialization::*;
-pub use ipc::*;
 pub use memory::*;
-pub use memory_2d::*;
 pub use primary_context::*;
 pub use stream::*;
 pub use unified::*;

@@ -6,19 +6,31 @@ use std::path::Path;
 
 use cuda_safe::call::CONTRACTS;
 
-/// Is a line of the list: a pattern and its reason.
+/// Returns the lines of the list: a symbol, or a word for many, and the reason.
 fn excused() -> Vec<(&'static str, &'static str)> {
     include_str!("../src/call/unannotated.txt")
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(|line| line.trim_start_matches("[bulk] ").split_once(": ").unwrap_or((line, "")))
+        .map(|line| line.split_once(": ").unwrap_or((line, "")))
         .collect()
 }
 
-fn matches(pattern: &str, symbol: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == symbol,
-        Some((before, behind)) => symbol.starts_with(before) && symbol.ends_with(behind),
+fn is_twin(symbol: &str) -> bool {
+    symbol.ends_with("_ptsz") || symbol.ends_with("_ptds")
+}
+
+fn is_superseded(symbol: &str) -> bool {
+    let split = symbol.rsplit_once("_v").and_then(|(name, v)| Some((name, v.parse().ok()?)));
+    let (name, version): (&str, u32) = split.unwrap_or((symbol, 1));
+    let later = |version| symbols().contains(format!("{name}_v{version}").as_str());
+    !is_twin(symbol) && (version + 1..10).any(later)
+}
+
+fn matches(subject: &str, symbol: &str) -> bool {
+    match subject {
+        "[twins]" => is_twin(symbol),
+        "[superseded]" => is_superseded(symbol),
+        name => name == symbol,
     }
 }
 
@@ -52,15 +64,19 @@ fn every_excuse_has_a_reason_and_a_use() {
     }
 }
 
+fn annotations(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let count = |path: std::path::PathBuf| match path.is_dir() {
+        true => annotations(&path),
+        false => std::fs::read_to_string(path).unwrap().matches("#[driver(").count(),
+    };
+    entries.map(count).sum()
+}
+
 #[test]
 fn the_list_of_contracts_is_whole() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/call");
-    let mut annotations = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
-        annotations += text.matches("#[driver(").count();
-    }
-    assert_eq!(annotations, CONTRACTS.len());
+    assert_eq!(annotations(&folder), CONTRACTS.len());
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! that a mistake of theirs shows. What the crate has is asked of the Rust compiler.
 
 mod c;
+mod calls;
 mod exceptions;
 mod exports;
 mod facts;
@@ -31,6 +32,7 @@ pub(crate) use report::Report;
 use crate::api;
 use crate::fetch::{Cache, Provides, Wheel};
 use crate::manifest::Library;
+use calls::Symbols;
 use exceptions::Excuses;
 use items::Item;
 use preprocess::Compiler;
@@ -47,6 +49,8 @@ pub(crate) struct Declared {
     symbols: Vec<Symbol>,
     /// Where the sources contradict one another.
     problems: Vec<String>,
+    /// What is compared with the checked calls: the driver's symbols.
+    calls: Symbols,
     /// The lists of exports and the published files that were compared.
     compared: Vec<String>,
 }
@@ -99,6 +103,10 @@ impl Declared {
         let library = &survey.library;
         self.libraries.push(library.name.clone());
         self.problems.extend(history::history(survey, excuses));
+        if library.is_driver() {
+            let sets = api::locked(cache, wheels, library)?;
+            self.calls = Symbols::new(survey, &calls::chapters(library, &sets)?);
+        }
         let origins = survey.origins(&mut self.problems);
         self.items.extend(items::items(survey, &origins)?);
         for list in exports::exports(&library.name)? {
@@ -130,9 +138,15 @@ impl Declared {
         Ok(())
     }
 
-    /// Looks for all of it in the crate in `folder`.
-    pub(crate) fn look(&self, folder: &Path) -> Result<Report> {
-        self.look_with(&Probe::new("probe", folder, &self.libraries))
+    /// Looks for all of it in the crate in `folder`, and for the calls in the folder `calls`.
+    pub(crate) fn look(&self, folder: &Path, calls: &Path) -> Result<Report> {
+        let mut report = self.look_with(&Probe::new("probe", folder, &self.libraries))?;
+        if self.libraries.iter().any(|library| library == "driver") {
+            let (counted, problems) = self.calls.compare(calls)?;
+            report.calls = Some(counted);
+            report.problems.extend(problems);
+        }
+        Ok(report)
     }
 
     fn look_with(&self, probe: &Probe) -> Result<Report> {

@@ -1,4 +1,6 @@
 //! Context management.
+//!
+//! Chapter: Context Management.
 
 use core::ffi::c_ulonglong;
 

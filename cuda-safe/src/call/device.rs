@@ -1,4 +1,6 @@
 //! Device management.
+//!
+//! Chapter: Device Management.
 
 use core::ffi::{c_char, c_int};
 

@@ -1,4 +1,6 @@
 //! Event management.
+//!
+//! Chapter: Event Management.
 
 use core::ffi::c_uint;
 

@@ -1,4 +1,6 @@
 //! Execution control. By hand: what the language cannot say.
+//!
+//! Chapter: Execution Control.
 #![expect(unsafe_code, reason = "calls the driver with a function and its data")]
 
 use core::ffi::c_void;

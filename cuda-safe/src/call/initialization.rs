@@ -1,4 +1,6 @@
 //! Initialization.
+//!
+//! Chapter: Initialization, whole.
 
 use core::ffi::c_uint;
 

@@ -1,4 +1,6 @@
 //! Primary context management.
+//!
+//! Chapter: Primary Context Management.
 
 use cuda_codegen::driver;
 use cuda_sys::{CUcontext, CUdevice};

@@ -1,4 +1,6 @@
 //! Stream management.
+//!
+//! Chapter: Stream Management.
 
 use core::ffi::c_uint;
 

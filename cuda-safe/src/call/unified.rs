@@ -1,4 +1,6 @@
 //! Unified addressing.
+//!
+//! Chapter: Unified Addressing.
 
 use core::ffi::c_void;
 

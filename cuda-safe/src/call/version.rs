@@ -1,4 +1,6 @@
 //! Version management.
+//!
+//! Chapter: Version Management, whole.
 
 use core::ffi::c_int;
 

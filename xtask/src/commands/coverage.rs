@@ -1,4 +1,5 @@
-//! `cargo xtask coverage`: nothing that the headers declare is missing in `cuda-sys`.
+//! `cargo xtask coverage`: nothing that the headers declare is missing in `cuda-sys`, and each call
+//! of the driver is annotated in `cuda-safe`, or excused.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +24,9 @@ pub(crate) struct Coverage {
     /// Look at the copy of cuda-sys in DIR
     #[arg(long = "crate", value_name = "DIR")]
     folder: Option<PathBuf>,
+    /// Look at the annotated calls in DIR
+    #[arg(long, value_name = "DIR")]
+    calls: Option<PathBuf>,
 }
 
 impl Coverage {
@@ -39,7 +43,8 @@ impl Coverage {
         let surveys = coverage::surveys(&cache, &wheels, &libraries)?;
         let declared = coverage::declared(&cache, &wheels, &surveys)?;
         let folder = self.folder.unwrap_or_else(|| workspace::root().join("cuda-sys"));
-        let report = declared.look(&folder)?;
+        let calls = self.calls.unwrap_or_else(|| workspace::root().join("cuda-safe/src/call"));
+        let report = declared.look(&folder, &calls)?;
         if self.json {
             println!("{}", serde_json::to_string_pretty(&report)?);
         } else {

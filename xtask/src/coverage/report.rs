@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::Declared;
+use super::calls::Calls;
 use super::items::{Item, Kind};
 use super::probe::Complaint;
 use crate::release::Release;
@@ -37,6 +38,8 @@ pub(crate) struct Report {
     /// By library, then by kind.
     pub(crate) counts: BTreeMap<String, BTreeMap<Kind, Count>>,
     pub(crate) compared: Vec<String>,
+    /// How many of the driver's symbols have a checked call, if that was looked at.
+    pub(crate) calls: Option<Calls>,
     /// Empty if nothing is missing and nothing differs.
     pub(crate) problems: Vec<String>,
 }
@@ -63,10 +66,10 @@ impl Report {
         for symbol in &mut symbols {
             symbol.bound = !unbound.contains(&(symbol.library.as_str(), Some(&symbol.name)));
         }
-        Self { symbols, counts, compared: declared.compared.clone(), problems }
+        Self { symbols, counts, compared: declared.compared.clone(), calls: None, problems }
     }
 
-    /// Returns the table and the totals; the driver's total is the last line.
+    /// Returns the table and the totals; the driver's are the last lines.
     pub(crate) fn table(&self) -> String {
         let mut rows: BTreeMap<(&str, &str), Row> = BTreeMap::new();
         for symbol in &self.symbols {
@@ -108,6 +111,9 @@ impl Report {
             let Count { declared, bound } =
                 counts.get(&Kind::Function).copied().unwrap_or_default();
             text += &format!("{library}: {bound}/{declared} symbols bound\n");
+        }
+        if let Some(Calls { annotated, excused, symbols }) = self.calls {
+            text += &format!("driver: {annotated} annotated, {excused} excused, of {symbols}\n");
         }
         text
     }

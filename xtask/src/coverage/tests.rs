@@ -1,5 +1,6 @@
 //! Coverage against the real headers, and against copies of `cuda-sys` that lack something.
 
+mod calls;
 mod mutation;
 mod reports;
 mod scanner;
