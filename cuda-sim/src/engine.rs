@@ -8,6 +8,7 @@ pub(crate) mod current;
 pub(crate) mod execute;
 pub(crate) mod handle;
 pub(crate) mod lane;
+pub(crate) mod managed;
 pub(crate) mod mapping;
 pub(crate) mod operand;
 pub(crate) mod raw;

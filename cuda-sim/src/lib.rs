@@ -34,8 +34,8 @@
 //!
 //! # What differs from a real driver
 //!
-//! * There are no kernels: modules and launches are not simulated, nor graphs, arrays and managed
-//!   memory. [`SIMULATED`] lists what is; everything else answers `CUDA_ERROR_NOT_SUPPORTED`.
+//! * There are no kernels: modules and launches are not simulated, nor graphs and arrays.
+//!   [`SIMULATED`] lists what is; everything else answers `CUDA_ERROR_NOT_SUPPORTED`.
 //! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
 //! * Work runs inside of driver calls, in the order of the [`Scheduler`].
 //! * A handle that was destroyed is refused and reported; a real driver crashes.

@@ -24,6 +24,8 @@ pub enum FindingKind {
     HostDestinationChanged,
     /// Two pieces of work touch the same bytes, one writes, and nothing orders them.
     Race,
+    /// Host and device touch managed memory in a way that its device, or its stream, does not allow.
+    ManagedAccess,
     /// Something is used in another context than its own.
     WrongContext,
     /// Something is waited for that nothing can bring about.
@@ -52,6 +54,7 @@ impl FindingKind {
                 "destination changed by the host while its copy was queued"
             }
             Self::Race => "race",
+            Self::ManagedAccess => "access to managed memory",
             Self::WrongContext => "wrong context",
             Self::Blocked => "blocked for ever",
             Self::Panic => "panic",

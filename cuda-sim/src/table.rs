@@ -75,6 +75,16 @@ simulated! {
         cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemFree_v2, cuMemGetInfo_v2, cuMemGetAddressRange_v2,
     }
     pool { cuMemAllocAsync, cuMemAllocAsync_ptsz, cuMemFreeAsync, cuMemFreeAsync_ptsz, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool }
+    managed {
+        cuMemAllocManaged, cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz, cuMemPrefetchAsync,
+        cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz,
+        cuMemPrefetchBatchAsync, cuMemPrefetchBatchAsync_ptsz, cuMemDiscardBatchAsync,
+        cuMemDiscardBatchAsync_ptsz, cuMemDiscardAndPrefetchBatchAsync,
+        cuMemDiscardAndPrefetchBatchAsync_ptsz,
+    }
+    managed_advice {
+        cuMemAdvise, cuMemAdvise_v2, cuMemRangeGetAttribute, cuMemRangeGetAttributes,
+    }
     host_memory {
         cuMemHostAlloc, cuMemAllocHost_v2, cuMemFreeHost, cuMemHostGetDevicePointer_v2,
         cuMemHostGetFlags, cuMemHostRegister_v2, cuMemHostUnregister,

@@ -34,6 +34,8 @@ fn feature(attribute: CUdevice_attribute) -> Option<Feature> {
         A::CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM => {
             Feature::HostPointerForRegisteredMemory
         }
+        A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => Feature::ManagedMemory,
+        A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => Feature::ConcurrentManagedAccess,
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Feature::Ipc,
         A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => Feature::MemoryPools,
         _ => return None,

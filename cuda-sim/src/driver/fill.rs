@@ -54,8 +54,8 @@ impl Fill<'_> {
         let touches: Vec<_> = to.touch(AccessKind::Write).into_iter().collect();
         let pattern = self.pattern.to_vec();
         session.submit(lane, &touches, Work::Fill { to, extent, pattern })?;
-        // Manual: of pinned memory, the call waits.
-        if stream.is_none() && space == Space::Pinned {
+        // Manual: of pinned and managed memory, the call waits.
+        if stream.is_none() && space != Space::Device {
             session.wait_for_lane(lane)?;
         }
         Ok(())

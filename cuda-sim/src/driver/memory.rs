@@ -167,7 +167,7 @@ simulate! {
         }
         let call = session.call();
         let memory = session.find_to_free(call, "dptr", address.0, |kind| {
-            matches!(kind, MemoryKind::Device | MemoryKind::Pool)
+            matches!(kind, MemoryKind::Device | MemoryKind::Pool | MemoryKind::Managed)
         })?;
         free_now(session, memory, "dptr")
     }

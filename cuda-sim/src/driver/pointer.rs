@@ -29,6 +29,7 @@ impl State {
     ) -> Result<Value, CUresult> {
         use CUpointer_attribute as A;
         let is_host = memory.kind.is_host();
+        let is_managed = memory.kind == MemoryKind::Managed;
         let pool = match memory.kind {
             MemoryKind::Pool => self.pools.get(memory.device).copied().unwrap_or(0),
             _ => 0,
@@ -44,7 +45,7 @@ impl State {
             }),
             A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Number(address),
             // Manual: of device memory there is none.
-            A::CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host => Value::Number(address),
+            A::CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host || is_managed => Value::Number(address),
             A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Number(memory.id),
             A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
                 Value::Int(c_uint::try_from(memory.device).unwrap_or(0))
@@ -56,7 +57,7 @@ impl State {
             A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Number(memory.size),
             // Manual.
             A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Flag(true),
-            A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Flag(is_managed),
             A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),

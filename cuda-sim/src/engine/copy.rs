@@ -53,6 +53,9 @@ pub(crate) fn copy(
         (_, Space::Pageable | Space::Pinned, Space::Pinned) => true,
         // Manual: the source is taken; that the destination has it on return isn't said.
         (_, Space::Pageable, Space::Device) => false,
+        // By analogy with fills, of which the manual says it.
+        (Order::Synchronous, Space::Managed, _) | (Order::Synchronous, _, Space::Managed) => true,
+        (Order::On(_), Space::Pageable, Space::Managed) => false,
         (Order::Synchronous, Space::Pinned, Space::Device) => true,
         (Order::Synchronous, Space::Device, Space::Pinned) => true,
         // Manual: of device to device, the host does not wait.
@@ -61,7 +64,7 @@ pub(crate) fn copy(
     };
     let touches: Vec<_> =
         [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
-    if from_space == Space::Pageable && to_space == Space::Device {
+    if from_space == Space::Pageable && matches!(to_space, Space::Device | Space::Managed) {
         let is_long = extent.volume() > STAGED;
         if is_long || matches!(order, Order::Synchronous) {
             session = wait_for_earlier(session, lane)?;
@@ -72,6 +75,9 @@ pub(crate) fn copy(
         }
         let from = Source::Taken(execute::taken(&from, extent));
         session.submit(lane, &touches, Work::Copy { to, from, extent })?;
+        if waits {
+            session.wait_for_lane(lane)?;
+        }
         return Ok(());
     }
     if !waits && !runs_at_once(&session, lane) {
@@ -107,13 +113,13 @@ fn expect(
     [to_space, from_space]: [Space; 2],
     extent: Extent,
 ) {
-    if from_space == Space::Pinned
+    if matches!(from_space, Space::Pinned | Space::Managed)
         && let Some(memory) = from.memory
         && !session.is_in_use(memory, &from.area, false)
     {
         from.expected = Some(execute::hashed(from, extent));
     }
-    if to_space == Space::Pinned
+    if matches!(to_space, Space::Pinned | Space::Managed)
         && let Some(memory) = to.memory
         && !session.is_in_use(memory, &to.area, true)
     {

@@ -104,7 +104,7 @@ fn compare(
 }
 
 /// What fresh device memory is filled with.
-const JUNK: u8 = 0xA5;
+pub(crate) const JUNK: u8 = 0xA5;
 
 /// What the destination of a queued copy is filled with until the copy runs.
 const POISON: u8 = 0xDB;
@@ -126,6 +126,12 @@ pub(crate) fn taken(place: &Place, extent: Extent) -> Vec<u8> {
 pub(crate) fn hashed(place: &Place, extent: Extent) -> u64 {
     // SAFETY: the box was just checked against an allocation.
     unsafe { raw::hash(place.rows, extent) }
+}
+
+/// Returns the hash of bytes that the host reaches.
+pub(crate) fn hashed_rows(rows: Rows, extent: Extent) -> u64 {
+    // SAFETY: the registry has the allocation, whose bytes these are.
+    unsafe { raw::hash(rows, extent) }
 }
 
 /// Poisons a copy's destination in pinned memory, and returns the hash of it.

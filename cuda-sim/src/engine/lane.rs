@@ -120,6 +120,11 @@ impl Lanes {
         }
     }
 
+    /// Returns the identities of all lanes.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = LaneId> {
+        self.all.keys().copied()
+    }
+
     pub(crate) fn contains(&self, id: LaneId) -> bool {
         self.all.contains_key(&id)
     }

@@ -5,7 +5,7 @@ use cuda_sys::CUresult;
 
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::raw::{Extent, Rows};
-use crate::engine::registry::BufferId;
+use crate::engine::registry::{BufferId, MemoryKind};
 use crate::engine::state::State;
 use crate::engine::work::{Place, Touch};
 use crate::entry::INVALID_VALUE;
@@ -15,6 +15,8 @@ use crate::entry::INVALID_VALUE;
 pub(crate) enum Space {
     Device,
     Pinned,
+    /// Both the host's and the device's.
+    Managed,
     Pageable,
 }
 
@@ -66,7 +68,9 @@ impl State {
             let raw = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
             match self.registry.find(address) {
                 Some(memory) if span <= memory.rest(address) => {
-                    (Space::Pinned, raw, Some(memory.id))
+                    let is_managed = memory.kind == MemoryKind::Managed;
+                    let space = if is_managed { Space::Managed } else { Space::Pinned };
+                    (space, raw, Some(memory.id))
                 }
                 None if !device && address != 0 && !self.registry.overlaps(address, span) => {
                     (Space::Pageable, raw, None)

@@ -19,6 +19,7 @@ pub(crate) enum MemoryKind {
     Imported,
     Host,
     Registered,
+    Managed,
 }
 
 impl MemoryKind {

@@ -54,6 +54,7 @@ impl State {
         after.dedup();
         let count = self.lanes.get(lane).map_or(0, |lane| lane.count) + 1;
         clock.advance(lane, count);
+        self.watch_managed(lane, call, touches, &work);
         let is_awaited = matches!(work, Work::Call(_) | Work::Record(_, Some(_)));
         let until = other.mark;
         let site = call_site::current();
@@ -235,7 +236,9 @@ impl State {
         }
         if let Some(item) = self.queue.items.remove(&id) {
             self.count_order(id);
+            self.compare_managed(&Side { site: item.site.clone(), ..Side::new(item.call, "") });
             execute::execute(self, id, item);
+            self.accept_managed();
         }
     }
 

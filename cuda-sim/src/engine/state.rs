@@ -15,6 +15,7 @@ use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::lane::{LaneKind, Lanes};
+use crate::engine::managed::Managed;
 use crate::engine::registry::{BufferId, MemoryKind, Registry};
 use crate::engine::work::Queue;
 use crate::fault::Faults;
@@ -41,6 +42,7 @@ pub(crate) struct State {
     pub(crate) pools: Vec<Handle>,
     pub(crate) space: AddressSpace,
     pub(crate) registry: Registry,
+    pub(crate) managed: Managed,
     pub(crate) imports: Imports,
     pub(crate) own_events: OwnEvents,
     pub(crate) queue: Queue,
@@ -74,6 +76,7 @@ impl State {
             devices,
             space,
             registry: Registry::default(),
+            managed: Managed::default(),
             imports: Imports::default(),
             own_events: OwnEvents::default(),
             queue: Queue::default(),
@@ -202,6 +205,7 @@ impl State {
     /// Notes that the host knows everything of `clock` to be done.
     pub(crate) fn known(&mut self, clock: &Clock) {
         self.host_clock.join(clock);
+        self.return_managed();
         if self.lanes.has_closed() && self.queue.items.is_empty() {
             self.sweep_lanes();
         }
@@ -227,6 +231,10 @@ impl State {
         match allocation.kind {
             MemoryKind::Device | MemoryKind::Pool => self.space.free(allocation.base),
             MemoryKind::Imported | MemoryKind::Registered => {}
+            MemoryKind::Managed => {
+                self.managed.remove(memory);
+                crate::driver::host_memory::unmap(allocation.base, allocation.size);
+            }
             MemoryKind::Host => crate::driver::host_memory::unmap(allocation.base, allocation.size),
         }
     }
