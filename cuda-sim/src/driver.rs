@@ -2,6 +2,8 @@
 //!
 //! `entry` has what happens around each of them, `engine` what they are made of.
 
+pub(crate) mod array;
+pub(crate) mod array_copy;
 pub(crate) mod box_copy;
 pub(crate) mod context;
 pub(crate) mod device;
@@ -20,4 +22,5 @@ pub(crate) mod pointer;
 pub(crate) mod pool;
 pub(crate) mod primary_context;
 pub(crate) mod stream;
+pub(crate) mod texture_object;
 pub(crate) mod unions;

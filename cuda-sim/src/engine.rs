@@ -7,6 +7,7 @@ pub(crate) mod copy;
 pub(crate) mod current;
 pub(crate) mod execute;
 pub(crate) mod handle;
+pub(crate) mod image;
 pub(crate) mod lane;
 pub(crate) mod managed;
 pub(crate) mod mapping;

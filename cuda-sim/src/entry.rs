@@ -115,6 +115,10 @@ impl<T: Copy> In<T> {
         Self(pointer)
     }
 
+    pub(crate) const fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
     /// Reads, and refuses null.
     pub(crate) fn read(&self) -> Result<T, CUresult> {
         if self.0.is_null() {

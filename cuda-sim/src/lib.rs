@@ -34,8 +34,9 @@
 //!
 //! # What differs from a real driver
 //!
-//! * There are no kernels: modules and launches are not simulated, nor graphs and arrays.
+//! * There are no kernels: modules and launches are not simulated, nor graphs.
 //!   [`SIMULATED`] lists what is; everything else answers `CUDA_ERROR_NOT_SUPPORTED`.
+//! * Arrays have formats of whole bytes in 1, 2 or 4 channels: none of blocks, and none of planes.
 //! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
 //! * Work runs inside of driver calls, in the order of the [`Scheduler`].
 //! * A handle that was destroyed is refused and reported; a real driver crashes.

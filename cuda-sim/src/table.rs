@@ -94,6 +94,23 @@ simulated! {
         cuMemcpy, cuMemcpy_ptds, cuMemcpyAsync, cuMemcpyAsync_ptsz, cuMemcpyHtoD_v2, cuMemcpyHtoD_v2_ptds, cuMemcpyHtoDAsync_v2, cuMemcpyHtoDAsync_v2_ptsz, cuMemcpyDtoH_v2, cuMemcpyDtoH_v2_ptds,
         cuMemcpyDtoHAsync_v2, cuMemcpyDtoHAsync_v2_ptsz, cuMemcpyDtoD_v2, cuMemcpyDtoD_v2_ptds, cuMemcpyDtoDAsync_v2, cuMemcpyDtoDAsync_v2_ptsz,
     }
+    array {
+        cuArrayCreate_v2, cuArray3DCreate_v2, cuArrayGetDescriptor_v2, cuArray3DGetDescriptor_v2,
+        cuArrayDestroy, cuArrayGetMemoryRequirements, cuArrayGetSparseProperties, cuArrayGetPlane,
+        cuMipmappedArrayCreate, cuMipmappedArrayGetLevel, cuMipmappedArrayDestroy,
+        cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetSparseProperties,
+    }
+    array_copy {
+        cuMemcpyDtoA_v2, cuMemcpyDtoA_v2_ptds, cuMemcpyAtoD_v2, cuMemcpyAtoD_v2_ptds,
+        cuMemcpyHtoA_v2, cuMemcpyHtoA_v2_ptds, cuMemcpyHtoAAsync_v2, cuMemcpyHtoAAsync_v2_ptsz,
+        cuMemcpyAtoH_v2, cuMemcpyAtoH_v2_ptds, cuMemcpyAtoHAsync_v2, cuMemcpyAtoHAsync_v2_ptsz,
+        cuMemcpyAtoA_v2, cuMemcpyAtoA_v2_ptds,
+    }
+    texture_object {
+        cuTexObjectCreate, cuTexObjectDestroy, cuTexObjectGetResourceDesc,
+        cuTexObjectGetTextureDesc, cuTexObjectGetResourceViewDesc, cuSurfObjectCreate,
+        cuSurfObjectDestroy, cuSurfObjectGetResourceDesc,
+    }
     box_copy {
         cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, cuMemcpy3D_v2, cuMemcpy3D_v2_ptds,
         cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz,
@@ -149,6 +166,10 @@ impl Function {
                 | Self::cuMemFreeHost
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle
+                | Self::cuArrayDestroy
+                | Self::cuMipmappedArrayDestroy
+                | Self::cuTexObjectDestroy
+                | Self::cuSurfObjectDestroy
         )
     }
 }

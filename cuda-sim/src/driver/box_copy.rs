@@ -1,11 +1,15 @@
-//! Copies of boxes in two and three dimensions, of linear memory.
+//! Copies of boxes in two and three dimensions, of memory and of arrays.
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
 use std::ffi::c_void;
 
-use cuda_sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype, CUresult, CUstream};
+use cuda_sys::{
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUmemorytype, CUresult, CUstream,
+};
 
-use crate::engine::copy::{Order, copy};
+use crate::engine::copy::{Order, Target, copy};
+use crate::engine::handle::RawHandle;
+use crate::engine::image::Region;
 use crate::engine::operand::Operand;
 use crate::engine::raw::Extent;
 use crate::entry::{Answer, INVALID_VALUE, In, Session, simulate};
@@ -19,6 +23,7 @@ struct End {
     kind: CUmemorytype,
     host: usize,
     device: CUdeviceptr,
+    array: CUarray,
     pitch: usize,
     /// Rows of a slice.
     rows: usize,
@@ -31,8 +36,13 @@ impl End {
     ///
     /// Measured: a row longer than the pitch is refused, and a pitch beyond the greatest is not if
     /// there is one row. That one row ignores the pitch altogether was measured of fills.
-    fn operand(self, extent: Extent) -> Result<Operand, CUresult> {
+    fn target(self, extent: Extent) -> Result<Target, CUresult> {
         let [x, y, z] = self.start;
+        // Manual: of an array, pitch and rows don't matter.
+        if self.kind == CUmemorytype::CU_MEMORYTYPE_ARRAY {
+            let array = self.array.number();
+            return Ok(Target::Region(Region { name: self.name, array, start: self.start }));
+        }
         let is_row = extent.height <= 1 && extent.depth <= 1;
         let pitch = if is_row && self.pitch == 0 { extent.width } else { self.pitch };
         let reach = x.checked_add(extent.width).ok_or(INVALID_VALUE)?;
@@ -54,11 +64,10 @@ impl End {
             CUmemorytype::CU_MEMORYTYPE_HOST => (self.host as u64, false),
             CUmemorytype::CU_MEMORYTYPE_DEVICE => (self.device.0, true),
             CUmemorytype::CU_MEMORYTYPE_UNIFIED => (self.device.0, false),
-            CUmemorytype::CU_MEMORYTYPE_ARRAY => return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
             _ => return Err(INVALID_VALUE),
         };
         let address = base.checked_add(offset as u64).ok_or(INVALID_VALUE)?;
-        Ok(Operand { name: self.name, address, pitch, slice, device })
+        Ok(Operand { name: self.name, address, pitch, slice, device }.into())
     }
 }
 
@@ -76,6 +85,7 @@ fn copy_2d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY2D>) -> An
         kind: copy.dstMemoryType,
         host: exposed(copy.dstHost),
         device: copy.dstDevice,
+        array: copy.dstArray,
         pitch: copy.dstPitch,
         rows: copy.Height,
         start: [copy.dstXInBytes, copy.dstY, 0],
@@ -85,6 +95,7 @@ fn copy_2d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY2D>) -> An
         kind: copy.srcMemoryType,
         host: exposed(copy.srcHost),
         device: copy.srcDevice,
+        array: copy.srcArray,
         pitch: copy.srcPitch,
         rows: copy.Height,
         start: [copy.srcXInBytes, copy.srcY, 0],
@@ -105,6 +116,7 @@ fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> An
         kind: copy.dstMemoryType,
         host: exposed(copy.dstHost),
         device: copy.dstDevice,
+        array: copy.dstArray,
         pitch: copy.dstPitch,
         rows: copy.dstHeight,
         start: [copy.dstXInBytes, copy.dstY, copy.dstZ],
@@ -114,6 +126,7 @@ fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> An
         kind: copy.srcMemoryType,
         host: exposed(copy.srcHost),
         device: copy.srcDevice,
+        array: copy.srcArray,
         pitch: copy.srcPitch,
         rows: copy.srcHeight,
         start: [copy.srcXInBytes, copy.srcY, copy.srcZ],
@@ -126,7 +139,7 @@ fn submit(session: Session, order: Order, to: End, from: End, extent: Extent) ->
     if extent.is_empty() {
         return Ok(());
     }
-    let (to, from) = (to.operand(extent)?, from.operand(extent)?);
+    let (to, from) = (to.target(extent)?, from.target(extent)?);
     copy(session, order, to, from, extent)
 }
 

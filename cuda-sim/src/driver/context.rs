@@ -114,6 +114,7 @@ impl State {
             self.registry.retire(id, Side::new(call, ""));
             self.release(id);
         }
+        self.end_images(handle);
         self.registry.clear_graves();
         self.streams.remove_if(|stream| stream.context == handle);
         let slots: Vec<_> = self

@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use cuda_sys::CUdevice_attribute;
 
 use crate::config::Feature;
+use crate::engine::image::format;
 use crate::engine::state::State;
 
 impl State {
@@ -19,7 +20,7 @@ impl State {
         }
         match feature(attribute) {
             Some(feature) => Some(c_int::from(self.has(device, feature))),
-            None => constant(attribute),
+            None => format::limit(attribute).or_else(|| constant(attribute)),
         }
     }
 }

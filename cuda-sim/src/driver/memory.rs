@@ -36,6 +36,7 @@ impl State {
         let (base, fresh) = self.space.allocate(device, purpose, size, self.config.memory)?;
         let kind = match purpose {
             Purpose::Pool => MemoryKind::Pool,
+            Purpose::Array => MemoryKind::Array,
             Purpose::Plain | Purpose::Imported => MemoryKind::Device,
         };
         let allocation = Allocation {

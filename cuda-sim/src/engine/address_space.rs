@@ -25,6 +25,7 @@ pub(crate) enum Purpose {
     Plain,
     Pool,
     Imported,
+    Array,
 }
 
 /// Is a run of blocks that are mapped together.

@@ -9,7 +9,8 @@ use crate::config::Scheduler;
 use crate::engine::access::AccessKind;
 use crate::engine::clock::LaneId;
 use crate::engine::execute;
-use crate::engine::operand::{Operand, Space};
+use crate::engine::operand::Space;
+pub(crate) use crate::engine::operand::Target;
 use crate::engine::raw::Extent;
 use crate::engine::work::{Place, Source, Work};
 use crate::entry::{Answer, Session};
@@ -30,8 +31,8 @@ const STAGED: usize = 2 << 20;
 pub(crate) fn copy(
     mut session: Session,
     order: Order,
-    to: Operand,
-    from: Operand,
+    to: impl Into<Target>,
+    from: impl Into<Target>,
     extent: Extent,
 ) -> Answer {
     session.context()?;
@@ -44,8 +45,8 @@ pub(crate) fn copy(
         Order::On(stream) => session.lane_for_work(stream)?,
     };
     let call = session.call();
-    let (to_space, mut to) = session.resolve(call, to, extent)?;
-    let (from_space, mut from) = session.resolve(call, from, extent)?;
+    let (to_space, mut to) = session.resolve_target(call, to.into(), extent)?;
+    let (from_space, mut from) = session.resolve_target(call, from.into(), extent)?;
     let waits = match (order, from_space, to_space) {
         // Measured: the data is there on return.
         (_, _, Space::Pageable) => true,

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use cuda_sys::{CUcontext, CUevent, CUmemoryPool, CUstream};
+use cuda_sys::{CUarray, CUcontext, CUevent, CUmemoryPool, CUmipmappedArray, CUstream};
 
 /// Is what a handle is for; it is a part of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub(crate) enum Kind {
     Stream = 0x57,
     Event = 0xE7,
     Pool = 0x97,
+    Array = 0xA7,
+    Mipmap = 0xB7,
+    Texture = 0x7E,
+    Surface = 0x5F,
 }
 
 /// Is a handle as a number.
@@ -44,7 +48,7 @@ macro_rules! raw_handles {
     )*};
 }
 
-raw_handles!(CUcontext, CUstream, CUevent, CUmemoryPool);
+raw_handles!(CUarray, CUcontext, CUmipmappedArray, CUstream, CUevent, CUmemoryPool);
 
 #[derive(Debug)]
 struct Slot<T> {
@@ -78,10 +82,9 @@ impl<T> Table<T> {
         };
         let slot = self.slots.get_mut(index)?;
         slot.generation = slot.generation.wrapping_add(1);
-        let handle = (self.kind as u64) << (INDEX_BITS + GENERATION_BITS)
-            | u64::from(slot.generation) << INDEX_BITS
-            | (index as u64 + 1);
-        slot.value = Some(make(handle));
+        let generation = slot.generation;
+        let handle = self.handle(index, generation);
+        self.slots.get_mut(index)?.value = Some(make(handle));
         Some(handle)
     }
 
@@ -109,6 +112,21 @@ impl<T> Table<T> {
                 generation < slot.generation
                     || generation == slot.generation && slot.value.is_none()
             })
+    }
+
+    /// Returns the handles of the objects that `wanted` names.
+    pub(crate) fn handles(&self, wanted: impl Fn(&T) -> bool) -> Vec<Handle> {
+        let slots = self.slots.iter().enumerate();
+        slots
+            .filter(|(_, slot)| slot.value.as_ref().is_some_and(&wanted))
+            .map(|(index, slot)| self.handle(index, slot.generation))
+            .collect()
+    }
+
+    const fn handle(&self, index: usize, generation: u32) -> Handle {
+        (self.kind as u64) << (INDEX_BITS + GENERATION_BITS)
+            | (generation as u64) << INDEX_BITS
+            | (index as u64 + 1)
     }
 
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {

@@ -4,6 +4,7 @@
 use cuda_sys::CUresult;
 
 use crate::engine::access::{AccessBox, AccessKind};
+use crate::engine::image::Region;
 use crate::engine::raw::{Extent, Rows};
 use crate::engine::registry::{BufferId, MemoryKind};
 use crate::engine::state::State;
@@ -31,6 +32,19 @@ pub(crate) struct Operand {
     pub(crate) slice: usize,
     /// Whether the call says that it is a device's: then pageable memory is refused (measured).
     pub(crate) device: bool,
+}
+
+/// Is one end of a copy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    Memory(Operand),
+    Region(Region),
+}
+
+impl From<Operand> for Target {
+    fn from(operand: Operand) -> Self {
+        Self::Memory(operand)
+    }
 }
 
 impl Operand {
@@ -86,6 +100,19 @@ impl State {
         Ok((space, Place { rows, memory, expected: None, operand: name, area }))
     }
 
+    /// Finds the memory of either end of a copy.
+    pub(crate) fn resolve_target(
+        &mut self,
+        call: &'static str,
+        target: Target,
+        extent: Extent,
+    ) -> Result<(Space, Place), CUresult> {
+        match target {
+            Target::Memory(operand) => self.resolve(call, operand, extent),
+            Target::Region(region) => self.resolve_region(region, extent),
+        }
+    }
+
     /// Tells whether queued work touches these bytes in a way that ends what the host sees now.
     pub(crate) fn is_in_use(&self, memory: BufferId, area: &AccessBox, by_readers: bool) -> bool {
         self.registry.get(memory).is_some_and(|memory| {
@@ -108,7 +135,7 @@ impl Place {
 
 /// Returns the box of rows that an extent covers. Slices that don't continue each other's rows are
 /// covered by rows as long as a slice's extent.
-fn area(base: u64, pitch: usize, slice: usize, extent: Extent) -> AccessBox {
+pub(crate) fn area(base: u64, pitch: usize, slice: usize, extent: Extent) -> AccessBox {
     let Extent { width, height, depth } = extent;
     if depth <= 1 || slice == pitch.saturating_mul(height) {
         let rows = height.saturating_mul(depth.max(1));

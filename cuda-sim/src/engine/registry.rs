@@ -20,6 +20,8 @@ pub(crate) enum MemoryKind {
     Host,
     Registered,
     Managed,
+    /// An array's, which has no address.
+    Array,
 }
 
 impl MemoryKind {
@@ -101,7 +103,10 @@ impl Registry {
         self.graves.retain(|grave| {
             grave.base >= allocation.end() || allocation.base >= grave.base + grave.size
         });
-        self.live.insert(allocation.base, allocation.id);
+        // An array's bytes have no address that a call could name.
+        if allocation.kind != MemoryKind::Array {
+            self.live.insert(allocation.base, allocation.id);
+        }
         self.by_id.insert(allocation.id, allocation);
         self.last_id
     }

@@ -9,7 +9,7 @@ use crate::engine::access::AccessKind;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::execute;
 use crate::engine::lane::LaneKind;
-use crate::engine::registry::Past;
+use crate::engine::registry::{MemoryKind, Past};
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Touch, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -140,8 +140,8 @@ impl State {
             area: touch.area,
             side: side.clone(),
         });
-        let foreign = allocation.kind == crate::engine::registry::MemoryKind::Device
-            && allocation.context != context;
+        let is_owned = matches!(allocation.kind, MemoryKind::Device | MemoryKind::Array);
+        let foreign = is_owned && allocation.context != context;
         if foreign {
             self.findings.add(Finding {
                 kind: FindingKind::WrongContext,

@@ -14,6 +14,7 @@ use crate::engine::address_space::AddressSpace;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
+use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes};
 use crate::engine::managed::Managed;
 use crate::engine::registry::{BufferId, MemoryKind, Registry};
@@ -43,6 +44,7 @@ pub(crate) struct State {
     pub(crate) space: AddressSpace,
     pub(crate) registry: Registry,
     pub(crate) managed: Managed,
+    pub(crate) images: Images,
     pub(crate) imports: Imports,
     pub(crate) own_events: OwnEvents,
     pub(crate) queue: Queue,
@@ -77,6 +79,7 @@ impl State {
             space,
             registry: Registry::default(),
             managed: Managed::default(),
+            images: Images::default(),
             imports: Imports::default(),
             own_events: OwnEvents::default(),
             queue: Queue::default(),
@@ -229,7 +232,9 @@ impl State {
     pub(crate) fn release(&mut self, memory: BufferId) {
         let Some(allocation) = self.registry.remove(memory) else { return };
         match allocation.kind {
-            MemoryKind::Device | MemoryKind::Pool => self.space.free(allocation.base),
+            MemoryKind::Device | MemoryKind::Pool | MemoryKind::Array => {
+                self.space.free(allocation.base)
+            }
             MemoryKind::Imported | MemoryKind::Registered => {}
             MemoryKind::Managed => {
                 self.managed.remove(memory);
@@ -259,6 +264,9 @@ impl State {
         for memory in self.registry.live() {
             let subject = format!("{} bytes at {:#x}", memory.size, memory.base);
             leaks.push(leak(&memory.made_by, subject));
+        }
+        for (made_by, subject) in self.images.alive() {
+            leaks.push(leak(made_by, subject));
         }
         for stream in self.streams.values() {
             let label = self.lanes.get(stream.lane).map_or("a stream", |lane| &lane.label);
