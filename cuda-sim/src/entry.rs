@@ -129,6 +129,18 @@ impl<T: Copy> In<T> {
     }
 }
 
+impl<T: Copy> In<T> {
+    /// Reads the `index`-th of several.
+    pub(crate) fn read_at(&self, index: usize) -> Result<T, CUresult> {
+        if self.0.is_null() {
+            return Err(INVALID_VALUE);
+        }
+        let at = self.0.wrapping_add(index);
+        // SAFETY: the C function's contract is that so many values stand there.
+        Ok(unsafe { at.read_unaligned() })
+    }
+}
+
 impl In<std::ffi::c_char> {
     /// Reads a text, and refuses null.
     pub(crate) fn text(&self) -> Result<String, CUresult> {

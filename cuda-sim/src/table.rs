@@ -50,6 +50,17 @@ simulated! {
         cuDeviceGet, cuDeviceGetCount, cuDeviceGetName, cuDeviceGetUuid, cuDeviceGetUuid_v2,
         cuDeviceTotalMem_v2, cuDeviceGetAttribute, cuDeviceCanAccessPeer, cuDeviceGetPCIBusId,
     }
+    device_properties {
+        cuDeviceGetByPCIBusId, cuDeviceComputeCapability, cuDeviceGetProperties, cuDeviceTotalMem,
+        cuDeviceGetExecAffinitySupport, cuDeviceGetTexture1DLinearMaxWidth,
+        cuFlushGPUDirectRDMAWrites,
+    }
+    peer {
+        cuCtxEnablePeerAccess, cuCtxDisablePeerAccess, cuDeviceGetP2PAttribute,
+        cuDeviceGetP2PAtomicCapabilities, cuDeviceGetHostAtomicCapabilities, cuMemcpyPeer,
+        cuMemcpyPeer_ptds, cuMemcpyPeerAsync, cuMemcpyPeerAsync_ptsz, cuMemcpy3DPeer,
+        cuMemcpy3DPeer_ptds, cuMemcpy3DPeerAsync, cuMemcpy3DPeerAsync_ptsz,
+    }
     primary_context {
         cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2,
         cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxGetState,
@@ -169,6 +180,7 @@ impl Function {
                 | Self::cuArrayDestroy
                 | Self::cuMipmappedArrayDestroy
                 | Self::cuTexObjectDestroy
+                | Self::cuCtxDisablePeerAccess
                 | Self::cuSurfObjectDestroy
         )
     }

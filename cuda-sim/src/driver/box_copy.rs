@@ -4,7 +4,8 @@
 use std::ffi::c_void;
 
 use cuda_sys::{
-    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUarray, CUdeviceptr, CUmemorytype, CUresult, CUstream,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUarray, CUdeviceptr, CUmemorytype, CUresult,
+    CUstream,
 };
 
 use crate::engine::copy::{Order, Target, copy};
@@ -132,6 +133,34 @@ fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> An
         start: [copy.srcXInBytes, copy.srcY, copy.srcZ],
     };
     submit(session, order, to, from, extent)
+}
+
+/// Makes both ends of a copy that names two contexts.
+pub(crate) fn peer_ends(
+    copy: &CUDA_MEMCPY3D_PEER,
+    extent: Extent,
+) -> Result<[Target; 2], CUresult> {
+    let to = End {
+        name: "dst",
+        kind: copy.dstMemoryType,
+        host: exposed(copy.dstHost),
+        device: copy.dstDevice,
+        array: copy.dstArray,
+        pitch: copy.dstPitch,
+        rows: copy.dstHeight,
+        start: [copy.dstXInBytes, copy.dstY, copy.dstZ],
+    };
+    let from = End {
+        name: "src",
+        kind: copy.srcMemoryType,
+        host: exposed(copy.srcHost),
+        device: copy.srcDevice,
+        array: copy.srcArray,
+        pitch: copy.srcPitch,
+        rows: copy.srcHeight,
+        start: [copy.srcXInBytes, copy.srcY, copy.srcZ],
+    };
+    Ok([to.target(extent)?, from.target(extent)?])
 }
 
 fn submit(session: Session, order: Order, to: End, from: End, extent: Extent) -> Answer {

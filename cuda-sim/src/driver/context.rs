@@ -3,6 +3,7 @@
 //! Primary contexts are retained and reset in `primary_context`.
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
+use std::collections::HashSet;
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use cuda_sys::{
@@ -32,6 +33,8 @@ pub(crate) struct Context {
     /// How often it is retained.
     pub(crate) retains: u32,
     pub(crate) own: OwnLanes,
+    /// The contexts whose memory it reaches.
+    pub(crate) peers: HashSet<Handle>,
     /// The error that each of its calls answers. A primary context keeps it even over a reset
     /// (*manual*: the process must be started anew).
     pub(crate) sticky: Option<CUresult>,
@@ -51,6 +54,7 @@ impl Context {
             flags: 0,
             retains: 0,
             own: OwnLanes::default(),
+            peers: HashSet::new(),
             sticky: None,
             made_by: Side::new("cuDevicePrimaryCtxRetain", ""),
         }
@@ -132,6 +136,10 @@ impl State {
         if let Some(context) = self.contexts.get_mut(handle) {
             context.alive = false;
             context.own = OwnLanes::default();
+            context.peers.clear();
+        }
+        for context in self.contexts.values_mut() {
+            context.peers.remove(&handle);
         }
     }
 

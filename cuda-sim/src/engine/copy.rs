@@ -3,7 +3,7 @@
 //! The rules are the manual's of synchronisation, and where it leaves a choice the less convenient
 //! one; what was measured is said at each.
 
-use cuda_sys::CUstream;
+use cuda_sys::{CUresult, CUstream};
 
 use crate::config::Scheduler;
 use crate::engine::access::AccessKind;
@@ -29,24 +29,35 @@ const STAGED: usize = 2 << 20;
 
 /// Copies.
 pub(crate) fn copy(
-    mut session: Session,
+    session: Session,
     order: Order,
     to: impl Into<Target>,
     from: impl Into<Target>,
     extent: Extent,
 ) -> Answer {
+    copy_on(session, order, to.into(), from.into(), extent).map(|_| ())
+}
+
+/// Copies, and goes on with the call.
+pub(crate) fn copy_on(
+    mut session: Session,
+    order: Order,
+    to: Target,
+    from: Target,
+    extent: Extent,
+) -> Result<Session, CUresult> {
     session.context()?;
     // Measured: of no bytes, addresses don't matter.
     if extent.is_empty() {
-        return Ok(());
+        return Ok(session);
     }
     let lane = match order {
         Order::Synchronous => session.default_lane()?,
         Order::On(stream) => session.lane_for_work(stream)?,
     };
     let call = session.call();
-    let (to_space, mut to) = session.resolve_target(call, to.into(), extent)?;
-    let (from_space, mut from) = session.resolve_target(call, from.into(), extent)?;
+    let (to_space, mut to) = session.resolve_target(call, to, extent)?;
+    let (from_space, mut from) = session.resolve_target(call, from, extent)?;
     let waits = match (order, from_space, to_space) {
         // Measured: the data is there on return.
         (_, _, Space::Pageable) => true,
@@ -76,24 +87,18 @@ pub(crate) fn copy(
         }
         let from = Source::Taken(execute::taken(&from, extent));
         session.submit(lane, &touches, Work::Copy { to, from, extent })?;
-        if waits {
-            session.wait_for_lane(lane)?;
-        }
-        return Ok(());
+        return if waits { session.wait_for_lane(lane) } else { Ok(session) };
     }
     if !waits && !runs_at_once(&session, lane) {
         expect(&session, &mut to, &mut from, [to_space, from_space], extent);
     }
     let from = Source::Place(from);
     session.submit(lane, &touches, Work::Copy { to, from, extent })?;
-    if waits {
-        session.wait_for_lane(lane)?;
-    }
-    Ok(())
+    if waits { session.wait_for_lane(lane) } else { Ok(session) }
 }
 
 /// Waits for all that is queued before the next work of a lane.
-fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, cuda_sys::CUresult> {
+fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, CUresult> {
     let (goals, clock) = session.before(lane)?;
     session.wait(&goals, &clock)
 }

@@ -9,7 +9,7 @@ use crate::engine::access::AccessKind;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::execute;
 use crate::engine::lane::LaneKind;
-use crate::engine::registry::{MemoryKind, Past};
+use crate::engine::registry::Past;
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Touch, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -55,6 +55,7 @@ impl State {
         let count = self.lanes.get(lane).map_or(0, |lane| lane.count) + 1;
         clock.advance(lane, count);
         self.watch_managed(lane, call, touches, &work);
+        self.check_homes(lane, call, touches, &work);
         let is_awaited = matches!(work, Work::Call(_) | Work::Record(_, Some(_)));
         let until = other.mark;
         let site = call_site::current();
@@ -106,7 +107,6 @@ impl State {
         touch: &Touch,
     ) {
         let stream = self.lanes.get(lane).map(|lane| lane.label.clone());
-        let context = self.lanes.get(lane).map_or(0, |lane| lane.context);
         let access = Some((touch.kind, touch.area));
         let side = Side { stream, access, ..Side::new(call, touch.operand) };
         // What the host knows to be done comes before all that it queues, and is forgotten here.
@@ -138,18 +138,8 @@ impl State {
             count,
             kind: touch.kind,
             area: touch.area,
-            side: side.clone(),
+            side,
         });
-        let is_owned = matches!(allocation.kind, MemoryKind::Device | MemoryKind::Array);
-        let foreign = is_owned && allocation.context != context;
-        if foreign {
-            self.findings.add(Finding {
-                kind: FindingKind::WrongContext,
-                earlier: Some(allocation.made_by.clone()),
-                later: side,
-                subject: "memory of one context is used on a stream of another".to_owned(),
-            });
-        }
     }
 
     /// Lets run what may run though nothing waits for it.
