@@ -46,7 +46,11 @@ impl CallSite {
 /// Tells whether a frame lies in the simulator or the binding, and not in the program.
 fn is_ours(frame: &str) -> bool {
     let frame = frame.trim_start_matches('<');
-    ["std::", "core::", "cuda_sys::", "cuda_sim::"].iter().any(|name| frame.starts_with(name))
+    let is_c_function = cuda_sys::SYMBOLS.iter().any(|symbol| symbol.name.to_str() == Ok(frame));
+    is_c_function
+        || ["std::", "core::", "cuda_sys::", "cuda_sim::", "cuda_sim_library::"]
+            .iter()
+            .any(|name| frame.starts_with(name))
 }
 
 /// Tells whether a frame is the runtime's below the program.

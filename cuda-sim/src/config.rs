@@ -58,6 +58,8 @@ pub struct Config {
     pub(crate) scheduler: Scheduler,
     pub(crate) reservation: u64,
     pub(crate) version: Version,
+    /// What `cuInit` answers.
+    pub(crate) initialization: CUresult,
     /// What is missing, of one device or of all.
     pub(crate) lacking: Vec<(Option<usize>, Feature)>,
     /// The pairs of devices of which the first does not reach the second's memory.
@@ -84,6 +86,7 @@ impl Config {
             scheduler: Scheduler::Eager,
             reservation: 64 << 30,
             version: Version::new(13, 0),
+            initialization: CUresult::CUDA_SUCCESS,
             lacking: Vec::new(),
             unreachable: Vec::new(),
             failures: Vec::new(),
@@ -126,6 +129,13 @@ impl Config {
     /// Sets the driver's CUDA version: functions that came with a newer one are absent.
     pub const fn version(mut self, version: Version) -> Self {
         self.version = version;
+        self
+    }
+
+    /// Sets what `cuInit` always answers: a machine whose driver does not fit the device
+    /// (`CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE`), or is not ready.
+    pub const fn initialization(mut self, answer: CUresult) -> Self {
+        self.initialization = answer;
         self
     }
 

@@ -22,6 +22,7 @@ use crate::engine::current;
 use crate::engine::handle::RawHandle;
 use crate::engine::state::{PER_THREAD, State};
 use crate::engine::work::{ItemId, Touch, Work};
+use crate::fork;
 use crate::install::Sim;
 use crate::log::{self, Call};
 use crate::report::{Finding, FindingKind, Side};
@@ -332,6 +333,10 @@ pub(crate) fn enter(
     body: impl FnOnce(Session) -> Answer,
 ) -> CUresult {
     let Some(sim) = Sim::get() else { return CUresult::CUDA_ERROR_NOT_INITIALIZED };
+    // A forked child has no driver any more (manual). The lock may be held in it for ever.
+    if fork::is_child() && (function.needs_init() || function == Function::cuInit) {
+        return CUresult::CUDA_ERROR_NOT_INITIALIZED;
+    }
     call_site::enter(function, sim.keeps_call_sites());
     let answer = catch_unwind(AssertUnwindSafe(|| answer(sim, function, default_stream, body)))
         .unwrap_or_else(|payload| sim.panicked(function, payload.as_ref()));

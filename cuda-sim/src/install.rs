@@ -151,6 +151,7 @@ pub fn install(config: Config) -> Result<(), InstallError> {
     let state = Mutex::new(State::new(config, devices, space));
     let sim = Sim { state, changed: Condvar::new(), logs, keeps_call_sites, patience };
     SIM.set(sim).map_err(|_| InstallError::Installed)?;
+    crate::fork::watch();
     let source = Box::new(Source { version });
     cuda_sys::LIBRARY.install(source).map_err(InstallError::Loaded)?;
     // Installing asks for the version; the program's own calls are counted from here.

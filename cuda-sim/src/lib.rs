@@ -40,6 +40,7 @@
 //! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
 //! * Work runs inside of driver calls, in the order of the [`Scheduler`].
 //! * A handle that was destroyed is refused and reported; a real driver crashes.
+//! * A forked child has no driver: its calls answer `CUDA_ERROR_NOT_INITIALIZED`, as a real driver's.
 //! * Programs on the CUDA *runtime* do not run on it: `cuGetExportTable` finds nothing.
 //! * Host functions must not panic: their type does not let a panic pass, so that it ends the
 //!   process, as it does under a real driver.
@@ -84,6 +85,7 @@ mod driver;
 mod engine;
 mod entry;
 mod fault;
+mod fork;
 mod install;
 mod log;
 mod report;

@@ -72,7 +72,10 @@ fn text(report: &Report) -> String {
         report.findings.len(),
         cuda_sim::call_count(),
     );
-    // Writing to a string does not fail.
+    for call in cuda_sim::calls() {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{call}");
+    }
     let _ = write!(text, "{report}");
     text
 }

@@ -36,12 +36,12 @@ fn start() -> Started {
     let config = Config::from_environment();
     // A machine that is not described as it should be is none that is ready.
     let refused = |problem: &str| {
-        say(problem);
-        Config::new()
+        say(&format!("{problem}\ncuInit answers CUDA_ERROR_SYSTEM_NOT_READY"));
+        Config::new().initialization(CUresult::CUDA_ERROR_SYSTEM_NOT_READY)
     };
     let config = match (&settings, config) {
         (Err(problem), _) => refused(problem),
-        (_, Err(error)) => refused(&format!("{ENVIRONMENT}: {error}; cuInit answers 802")),
+        (_, Err(error)) => refused(&format!("{ENVIRONMENT}: {error}")),
         (Ok(_), Ok(config)) => config.unwrap_or_default(),
     };
     let refusal = cuda_sim::install(config).err().map(|error| {

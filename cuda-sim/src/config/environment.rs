@@ -35,12 +35,13 @@ impl Config {
             Scheduler::Seeded(seed) => format!("seeded:{seed}"),
         };
         let mut text = format!(
-            "devices={};memory={};scheduler={scheduler};reservation={};version={};log={};call_sites={};junk={};\
+            "devices={};memory={};scheduler={scheduler};reservation={};version={};initialization={};log={};call_sites={};junk={};\
              host_function_patience_us={}",
             self.devices,
             self.memory,
             self.reservation,
             self.version.number(),
+            self.initialization.0,
             self.log,
             self.call_sites,
             self.junk,
@@ -85,9 +86,10 @@ impl Config {
     ///
     /// [`InvalidConfig`] names the part that could not be read.
     pub fn from_environment() -> Result<Option<Self>, InvalidConfig> {
-        match std::env::var(ENVIRONMENT) {
-            Ok(text) => Self::from_text(&text).map(Some),
-            Err(_) => Ok(None),
+        let Some(text) = std::env::var_os(ENVIRONMENT) else { return Ok(None) };
+        match text.to_str() {
+            Some(text) => Self::from_text(text).map(Some),
+            None => Err(InvalidConfig { part: text.to_string_lossy().into_owned() }),
         }
     }
 
@@ -97,6 +99,7 @@ impl Config {
             "devices" => self.devices = value.parse().ok()?,
             "memory" => self.memory = value.parse().ok()?,
             "reservation" => self.reservation = value.parse().ok()?,
+            "initialization" => self.initialization = CUresult(value.parse().ok()?),
             "version" => self.version = Version::from_number(value.parse().ok()?),
             "log" => self.log = value.parse().ok()?,
             "call_sites" => self.call_sites = value.parse().ok()?,
@@ -149,6 +152,7 @@ mod tests {
             .scheduler(Scheduler::Seeded(u64::MAX))
             .reservation(1 << 30)
             .version(Version::new(12, 4))
+            .initialization(CUresult::CUDA_ERROR_SYSTEM_NOT_READY)
             .fail("cuMemAlloc_v2", 2, CUresult::CUDA_ERROR_OUT_OF_MEMORY)
             .break_context("cuLaunchKernel", 1, CUresult::CUDA_ERROR_ILLEGAL_ADDRESS)
             .fail_any(9, CUresult::CUDA_ERROR_UNKNOWN)

@@ -133,6 +133,9 @@ simulate! {
         if flags != 0 {
             return Err(INVALID_VALUE);
         }
+        if session.config.initialization != CUresult::CUDA_SUCCESS {
+            return Err(session.config.initialization);
+        }
         if session.devices.is_empty() {
             return Err(CUresult::CUDA_ERROR_NO_DEVICE);
         }

@@ -52,6 +52,9 @@ impl Place {
     }
 }
 
+/// Carries what a second process of a test is told.
+pub(crate) const INSIDE_PEER: &str = "CUDA_SIM_LIBRARY_PEER";
+
 /// Tells whether this process was started to run the body of that test.
 pub(crate) fn is_inside(test: &str) -> bool {
     std::env::var(INSIDE).is_ok_and(|name| name == test)
