@@ -68,6 +68,9 @@
 //! [`for_each_failure!`] runs it again and again with each driver call failing in turn. A test that
 //! needs a second process starts itself once more with [`peer`], and asks [`role`] which it is.
 //!
+//! The README beside this crate says how to test one's own code with it in continuous integration,
+//! in Rust or, as a shared library in the driver's place, in any language.
+//!
 //! # What is measured
 //!
 //! Comments and documentation call an answer *measured* if it was seen on a real driver (CUDA 13.0
@@ -91,6 +94,11 @@ mod log;
 mod report;
 mod table;
 mod testing;
+
+/// How to test one's own code with the simulator, and what it cannot do.
+#[cfg(any(doc, doctest))]
+#[doc = include_str!("../README.md")]
+pub mod guide {}
 
 pub use call_site::CallSite;
 pub use config::{Config, ENVIRONMENT, Feature, InvalidConfig, Scheduler};

@@ -4,6 +4,7 @@ mod coverage;
 mod gpu;
 mod lock;
 pub(crate) mod regen;
+mod simulator;
 mod test;
 mod vectors;
 
@@ -22,6 +23,7 @@ pub(crate) enum Chore {
     Test(test::Test),
     Vectors(vectors::Vectors),
     Gpu(gpu::Gpu),
+    Simulator(simulator::Simulator),
 }
 
 impl Chore {
@@ -33,6 +35,7 @@ impl Chore {
             Self::Test(chore) => chore.run(),
             Self::Vectors(chore) => chore.run(),
             Self::Gpu(chore) => chore.run(),
+            Self::Simulator(chore) => chore.run(),
         }
     }
 }

@@ -114,6 +114,25 @@ impl Cache {
         }
     }
 
+    /// Makes sure that the packages of a requirements file are installed for this machine's Python,
+    /// and returns their folder.
+    pub(crate) fn python_packages(&self, requirements: &Path) -> Result<PathBuf> {
+        let hash = wheel::sha256(requirements)?;
+        let hash = hash.get(..16).unwrap_or(&hash);
+        let target = self.root.join(format!("python-{}-{hash}", pip::python_version()?));
+        if !target.exists() {
+            let scratch = tempfile::tempdir_in(&self.root)
+                .with_context(|| format!("cannot write in {}", self.root.display()))?;
+            let packages = scratch.path().join("packages");
+            pip::install(requirements, &packages)?;
+            match std::fs::rename(&packages, &target) {
+                Err(_) if target.exists() => {}
+                other => other.with_context(|| format!("cannot make {}", target.display()))?,
+            }
+        }
+        Ok(target)
+    }
+
     /// Returns the folder inside the wheel that holds a file of that name.
     pub(crate) fn folder_of(&self, wheel: &Wheel, name: &str) -> Result<PathBuf> {
         let root = self.unpacked(wheel);

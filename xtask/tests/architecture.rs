@@ -38,6 +38,7 @@ fn dependencies_flow_one_way() {
         ("cuda-ipc", vec!["cuda-safe"]),
         ("cuda-safe", vec!["cuda-codegen", "cuda-sys"]),
         ("cuda-sim", vec!["cuda-sys"]),
+        ("cuda-sim-library", vec!["cuda-sim", "cuda-sys"]),
         ("cuda-sys", vec![]),
         ("xtask", vec![]),
     ]);
@@ -98,6 +99,7 @@ fn layouts_know_no_driver() {
 #[test]
 fn the_simulator_knows_nothing_safe() {
     must_not_know("cuda-sim/src", &["cuda_safe", "no_mangle"]);
+    must_not_know("cuda-sim/library", &["cuda_safe"]);
 }
 
 #[test]

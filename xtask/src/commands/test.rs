@@ -11,6 +11,9 @@ use crate::libclang;
 use crate::manifest;
 use crate::workspace;
 
+/// Names the folder with the packages of the tests in Python.
+const PYTHON_PACKAGES: &str = "CUDA_SIM_PYTHON_PACKAGES";
+
 /// Run every test; fetches the headers, and NVRTC, which compiles kernels without a GPU
 #[derive(Debug, Args)]
 pub(crate) struct Test {
@@ -23,7 +26,14 @@ impl Test {
     pub(super) fn run(self) -> Result<ExitCode> {
         let nvrtc = nvrtc()?;
         let variable = manifest::library("nvrtc")?.load.r#override;
-        let status = workspace::cargo()
+        let mut command = workspace::cargo();
+        match python_packages() {
+            Ok(packages) => {
+                command.env(PYTHON_PACKAGES, packages);
+            }
+            Err(error) => println!("the tests in Python are not run: {error:#}"),
+        }
+        let status = command
             .args(["test", "--workspace", "--all-features"])
             .args(&self.arguments)
             .env(variable, nvrtc)
@@ -31,6 +41,12 @@ impl Test {
             .context("cargo could not be started")?;
         Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Brings NVIDIA's binding for Python, which a test runs a program with.
+fn python_packages() -> Result<PathBuf> {
+    let requirements = "cuda-sim/library/tests/python/requirements.txt";
+    Cache::open()?.python_packages(&workspace::root().join(requirements))
 }
 
 /// Brings what the tests read into the cache, in one go and with a progress bar; returns the newest

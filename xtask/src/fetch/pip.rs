@@ -10,7 +10,7 @@ use super::wheel::sha256;
 
 /// Downloads the wheel into `folder` and returns the file.
 pub(super) fn download(wheel: &Wheel, folder: &Path) -> Result<PathBuf> {
-    let mut command = pip(folder)?;
+    let mut command = pip_download(folder)?;
     command.args(compatibility(&wheel.file)?);
     let requirement = format!("{}=={}", wheel.package, wheel.version);
     // One version can have several files; the hash tells pip which is meant.
@@ -30,7 +30,7 @@ pub(crate) fn describe(requirement: &str, provides: &str, release: Option<&str>)
         bail!("`{requirement}` names no version; write it as package==version");
     };
     let scratch = tempfile::tempdir()?;
-    run(pip(scratch.path())?.arg(requirement), requirement)?;
+    run(pip_download(scratch.path())?.arg(requirement), requirement)?;
     let entry = std::fs::read_dir(scratch.path())?.next().context("pip downloaded nothing")??;
     let size = entry.metadata()?.len();
     let release = release.map(|release| format!("release = \"{release}\"\n")).unwrap_or_default();
@@ -42,18 +42,41 @@ pub(crate) fn describe(requirement: &str, provides: &str, release: Option<&str>)
     ))
 }
 
+/// Installs the packages of a requirements file, which names a hash for each, into `folder`.
+pub(super) fn install(requirements: &Path, folder: &Path) -> Result<()> {
+    let mut command = pip("install")?;
+    command.args(["--require-hashes", "--no-compile", "--target"]).arg(folder);
+    command.arg("--requirement").arg(requirements);
+    run(&mut command, &requirements.display().to_string())
+}
+
+/// Returns the version of the Python that programs are run with, as 3.11.
+pub(super) fn python_version() -> Result<String> {
+    let program = "import sys; print('%d.%d' % sys.version_info[:2])";
+    let output = Command::new("python3").args(["-c", program]).output();
+    let output = output.context("python3 could not be started")?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// Starts a `pip download` into `folder` of one wheel without what it depends on.
-fn pip(folder: &Path) -> Result<Command> {
+fn pip_download(folder: &Path) -> Result<Command> {
+    let mut command = pip("download")?;
+    command.arg("--dest").arg(folder);
+    Ok(command)
+}
+
+/// Starts pip on wheels alone, without what they depend on.
+fn pip(subcommand: &str) -> Result<Command> {
     let python = ["python3", "python"]
         .into_iter()
         .find(|python| {
             let asked = Command::new(python).args(["-m", "pip", "--version"]).output();
             asked.is_ok_and(|output| output.status.success())
         })
-        .context("headers are fetched with Python's pip, and neither python3 nor python has it")?;
+        .context("wheels are fetched with Python's pip, and neither python3 nor python has it")?;
     let mut command = Command::new(python);
-    command.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"]);
-    command.args(["--no-deps", "--no-cache-dir", "--only-binary=:all:", "--dest"]).arg(folder);
+    command.args(["-m", "pip", subcommand, "--quiet", "--disable-pip-version-check"]);
+    command.args(["--no-deps", "--no-cache-dir", "--only-binary=:all:"]);
     Ok(command)
 }
 

@@ -42,6 +42,17 @@ def retain_context():
     return device, context
 
 
+def own_context(device):
+    """Makes a context beside the primary one, and goes back."""
+    before = call(driver.cuCtxGetCurrent())
+    context = call(driver.cuCtxCreate(None, 0, device))
+    assert int(call(driver.cuCtxGetCurrent())) == int(context)
+    assert int(call(driver.cuCtxGetDevice())) == int(device)
+    call(driver.cuMemFree(call(driver.cuMemAlloc(BYTES))))
+    call(driver.cuCtxDestroy(context))
+    assert int(call(driver.cuCtxGetCurrent())) == int(before)
+
+
 def copies():
     """Copies to the device, on it and back; memory is set; ranges are checked."""
     first, second = call(driver.cuMemAlloc(BYTES)), call(driver.cuMemAlloc(BYTES))
@@ -141,6 +152,7 @@ def main():
     if len(sys.argv) > 1:
         print(imported_sum(sys.argv[1]))
     else:
+        own_context(device)
         copies()
         streams_and_events()
         pointer_attributes(context)
