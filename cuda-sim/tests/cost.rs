@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use cuda_sim::{Config, isolated};
-use cuda_sys::*;
 
 /// Returns the least time of a call over several rounds.
 fn least(mut call: impl FnMut()) -> Duration {
