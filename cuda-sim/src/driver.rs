@@ -4,6 +4,7 @@
 
 pub(crate) mod array;
 pub(crate) mod array_copy;
+pub(crate) mod batch_copy;
 pub(crate) mod box_copy;
 pub(crate) mod context;
 pub(crate) mod device;
@@ -19,6 +20,7 @@ pub(crate) mod linear_copy;
 pub(crate) mod managed;
 pub(crate) mod managed_advice;
 pub(crate) mod memory;
+pub(crate) mod memory_operations;
 pub(crate) mod peer;
 pub(crate) mod pointer;
 pub(crate) mod pool;

@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod address_space;
+pub(crate) mod batch;
 pub(crate) mod clock;
 pub(crate) mod copy;
 pub(crate) mod current;
@@ -16,4 +17,5 @@ pub(crate) mod raw;
 pub(crate) mod registry;
 pub(crate) mod scheduler;
 pub(crate) mod state;
+pub(crate) mod value;
 pub(crate) mod work;

@@ -6,18 +6,18 @@
 
 #![expect(unsafe_code, reason = "the parameters of C functions are raw pointers")]
 
+mod wait;
+
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::MutexGuard;
-use std::time::Duration;
 
 use cuda_sys::{CUresult, CUstream};
 
 use crate::call_site;
 use crate::driver::host_function;
-use crate::driver::ipc::board::Mark;
-use crate::engine::clock::{Clock, LaneId};
+use crate::engine::clock::LaneId;
 use crate::engine::current;
 use crate::engine::handle::RawHandle;
 use crate::engine::state::{PER_THREAD, State};
@@ -25,7 +25,6 @@ use crate::engine::work::{ItemId, Touch, Work};
 use crate::fork;
 use crate::install::Sim;
 use crate::log::{self, Call};
-use crate::report::{Finding, FindingKind, Side};
 use crate::table::Function;
 
 /// Is how a call ends.
@@ -188,9 +187,6 @@ impl DefaultStream {
     }
 }
 
-/// How often it is looked whether another process has come to something.
-const POLL: Duration = Duration::from_micros(200);
-
 /// Is a call that is being answered; it holds the lock.
 pub(crate) struct Session {
     pub(crate) sim: &'static Sim,
@@ -244,84 +240,6 @@ impl Session {
     ) -> Result<ItemId, CUresult> {
         let call = self.call();
         self.enqueue(lane, call, touches, work)
-    }
-
-    /// Waits until `goals` have run, and notes that the host knows all of `clock` to be done.
-    pub(crate) fn wait(mut self, goals: &[ItemId], clock: &Clock) -> Result<Self, CUresult> {
-        while goals.iter().any(|&goal| self.queue.is_pending(goal)) {
-            // Asked before: what another process reaches meanwhile, the next drive sees.
-            let waits_for_others = self.queue.is_waiting_for_others();
-            if self.drive(goals) {
-                continue;
-            }
-            if waits_for_others {
-                self = self.pause();
-                continue;
-            }
-            if !self.queue.is_calling() {
-                let call = self.call();
-                self.findings.add(Finding {
-                    kind: FindingKind::Blocked,
-                    earlier: None,
-                    later: Side::new(call, ""),
-                    subject: "what is waited for can never run".to_owned(),
-                });
-                return Err(CUresult::CUDA_ERROR_LAUNCH_TIMEOUT);
-            }
-            self.state = self.sim.wait(self.state);
-        }
-        self.known(clock);
-        Ok(self)
-    }
-
-    /// Lets other threads in while another process is waited for.
-    fn pause(self) -> Self {
-        let Self { sim, function, default_stream, state } = self;
-        drop(state);
-        std::thread::sleep(POLL);
-        Self { sim, function, default_stream, state: sim.lock() }
-    }
-
-    /// Waits until a record is done, of whichever process. If that dies before, it never is
-    /// (measured).
-    pub(crate) fn wait_for_mark(mut self, mark: &Mark) -> Self {
-        while !mark.is_reached() {
-            let goals = self.queue.awaited();
-            if !self.drive(&goals) {
-                self = self.pause();
-            }
-        }
-        self
-    }
-
-    /// Waits until all work of a lane has run.
-    pub(crate) fn wait_for_lane(self, lane: LaneId) -> Result<Self, CUresult> {
-        let Some(lane) = self.lanes.get(lane) else { return Ok(self) };
-        let (last, clock) = (lane.last, lane.clock.clone());
-        self.wait(&[last], &clock)
-    }
-
-    /// Waits until all work of a context has run.
-    pub(crate) fn wait_for_context(self, context: u64) -> Result<Self, CUresult> {
-        let (goals, clock) = self.all_of(context);
-        self.wait(&goals, &clock)
-    }
-
-    /// Waits as [`wait_for_context`](Self::wait_for_context), for a call whose waiting its manual
-    /// does not promise: the work has run, but nothing is known to be ordered by it.
-    pub(crate) fn drain_context(self, context: u64) -> Result<Self, CUresult> {
-        let (goals, _) = self.all_of(context);
-        self.wait(&goals, &Clock::default())
-    }
-
-    fn all_of(&self, context: u64) -> (Vec<ItemId>, Clock) {
-        let mut clock = Clock::default();
-        let mut goals = Vec::new();
-        for (_, lane) in self.lanes.of(context) {
-            goals.push(lane.last);
-            clock.join(&lane.clock);
-        }
-        (goals, clock)
     }
 }
 

@@ -39,6 +39,9 @@
 //! * Arrays have formats of whole bytes in 1, 2 or 4 channels: none of blocks, and none of planes.
 //! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
 //! * Work runs inside of driver calls, in the order of the [`Scheduler`].
+//! * Work behind a wait for a value is not looked at for races: what the value orders is the
+//!   program's matter. A wait that neither queued work, nor the host, nor another process can end is
+//!   reported, and the call that waits answers 702.
 //! * A handle that was destroyed is refused and reported; a real driver crashes.
 //! * A forked child has no driver: its calls answer `CUDA_ERROR_NOT_INITIALIZED`, as a real driver's.
 //! * Programs on the CUDA *runtime* do not run on it: `cuGetExportTable` finds nothing.

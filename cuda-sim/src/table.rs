@@ -126,6 +126,22 @@ simulated! {
         cuMemcpy2D_v2, cuMemcpy2D_v2_ptds, cuMemcpy2DUnaligned_v2, cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DAsync_v2, cuMemcpy2DAsync_v2_ptsz, cuMemcpy3D_v2, cuMemcpy3D_v2_ptds,
         cuMemcpy3DAsync_v2, cuMemcpy3DAsync_v2_ptsz,
     }
+    batch_copy {
+        cuMemcpyBatchAsync, cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync_v2,
+        cuMemcpyBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_ptsz,
+        cuMemcpy3DBatchAsync_v2, cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpyWithAttributesAsync,
+        cuMemcpyWithAttributesAsync_ptsz, cuMemcpy3DWithAttributesAsync,
+        cuMemcpy3DWithAttributesAsync_ptsz,
+    }
+    memory_operations {
+        cuStreamWaitValue32, cuStreamWaitValue32_ptsz, cuStreamWaitValue64,
+        cuStreamWaitValue64_ptsz, cuStreamWriteValue32, cuStreamWriteValue32_ptsz,
+        cuStreamWriteValue64, cuStreamWriteValue64_ptsz, cuStreamBatchMemOp,
+        cuStreamBatchMemOp_ptsz, cuStreamWaitValue32_v2, cuStreamWaitValue32_v2_ptsz,
+        cuStreamWaitValue64_v2, cuStreamWaitValue64_v2_ptsz, cuStreamWriteValue32_v2,
+        cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz,
+        cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz,
+    }
     pointer { cuPointerGetAttribute, cuPointerGetAttributes }
     ipc {
         cuIpcGetMemHandle, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle, cuIpcGetEventHandle,

@@ -8,7 +8,7 @@ pub(crate) mod board;
 pub(crate) mod directory;
 mod handle;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_uint};
 use std::sync::Arc;
 
@@ -51,10 +51,19 @@ pub(crate) struct Imports {
     /// Which address a handle's bytes opened.
     addresses: HashMap<[u8; LENGTH], u64>,
     by_address: HashMap<u64, Import>,
+    /// The memory of this process that others may open.
+    exported: HashSet<BufferId>,
     /// Where each segment is mapped, and how many imports lie in it.
     segments: HashMap<SegmentKey, (u64, u32)>,
     /// The boards of other processes' events, by process and its start.
     boards: HashMap<(u32, u16), Arc<Board>>,
+}
+
+impl Imports {
+    /// Tells whether other processes may have opened memory of this one.
+    pub(crate) fn is_exported(&self, memory: BufferId) -> bool {
+        self.exported.contains(&memory)
+    }
 }
 
 impl State {
@@ -191,10 +200,12 @@ fn to_bytes(chars: [c_char; LENGTH]) -> [u8; LENGTH] {
 
 simulate! {
     /// Makes a handle of an allocation. An address inside of it gives the same handle.
-    fn cuIpcGetMemHandle(handle: out CUipcMemHandle, address: val CUdeviceptr) |session| {
+    fn cuIpcGetMemHandle(handle: out CUipcMemHandle, address: val CUdeviceptr) |mut session| {
         handle.required()?;
         session.context()?;
         let bytes = session.export(address.0)?.to_bytes();
+        let memory = session.registry.find(address.0).map(|memory| memory.id);
+        session.imports.exported.extend(memory);
         handle.write(CUipcMemHandle { reserved: to_chars(bytes) });
         Ok(())
     }

@@ -43,7 +43,7 @@ impl State {
             let is_other_device = device != Some(memory.device);
             let names_contexts = call.contains("Peer");
             let allowed = match work {
-                Work::Copy { .. } => is_other_device || names_contexts,
+                Work::Copy { .. } | Work::Batch(_) => is_other_device || names_contexts,
                 _ => is_other_device && self.can_access(context, touch.memory),
             };
             if allowed {

@@ -13,11 +13,14 @@ use cuda_sys::{
     CUDA_RESOURCE_DESC_v1_res_linear as ResourceLinear,
     CUDA_RESOURCE_DESC_v1_res_mipmap as ResourceMipmap,
     CUDA_RESOURCE_DESC_v1_res_pitch2D as ResourceRows, CUarray, CUdeviceptr, CUmemLocation,
-    CUmipmappedArray, CUresourcetype, CUresult,
+    CUmemcpy3DOperand, CUmemcpy3DOperandType, CUmipmappedArray, CUresourcetype, CUresult,
+    CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType, CUstreamBatchMemOpParams,
+    CUstreamBatchMemOpType,
 };
 
-use crate::engine::handle::RawHandle;
+use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::image::Resource;
+use crate::engine::raw::Word;
 use crate::entry::INVALID_VALUE;
 
 /// Returns the number that goes with a location's type.
@@ -100,4 +103,127 @@ pub(crate) fn description(resource: Resource) -> CUDA_RESOURCE_DESC {
         }
     };
     CUDA_RESOURCE_DESC { resType: kind, res, flags: 0 }
+}
+
+/// Is one end of a copy of a box.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BoxOperand {
+    /// Rows and layers are counted in elements.
+    Memory {
+        address: u64,
+        row_length: usize,
+        layer_height: usize,
+    },
+    Array {
+        array: Handle,
+        start: [usize; 3],
+    },
+}
+
+/// Reads one end of a copy of a box.
+pub(crate) fn box_operand(operand: &CUmemcpy3DOperand) -> Result<BoxOperand, CUresult> {
+    use CUmemcpy3DOperandType as T;
+    Ok(match operand.type_ {
+        T::CU_MEMCPY_OPERAND_TYPE_POINTER => {
+            // SAFETY: the tag says that it is an address.
+            let memory = unsafe { operand.op.ptr };
+            BoxOperand::Memory {
+                address: memory.ptr.0,
+                row_length: memory.rowLength,
+                layer_height: memory.layerHeight,
+            }
+        }
+        T::CU_MEMCPY_OPERAND_TYPE_ARRAY => {
+            // SAFETY: the tag says that it is an array.
+            let array = unsafe { operand.op.array };
+            let offset = array.offset;
+            BoxOperand::Array { array: array.array.number(), start: [offset.x, offset.y, offset.z] }
+        }
+        _ => return Err(INVALID_VALUE),
+    })
+}
+
+/// Is an operation of a batch of memory operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum MemoryOperation {
+    Wait {
+        address: CUdeviceptr,
+        value: Word,
+        flags: u32,
+    },
+    Write {
+        address: CUdeviceptr,
+        value: Word,
+        flags: u32,
+    },
+    Barrier {
+        flags: u32,
+    },
+    Flush,
+    Reduce {
+        address: CUdeviceptr,
+        value: Word,
+        operation: CUstreamAtomicReductionOpType,
+        flags: u32,
+    },
+}
+
+/// Reads an operation of a batch of memory operations.
+pub(crate) fn memory_operation(
+    given: &CUstreamBatchMemOpParams,
+) -> Result<MemoryOperation, CUresult> {
+    use CUstreamBatchMemOpType as T;
+    // SAFETY: every member begins with it.
+    let tag = unsafe { given.operation };
+    Ok(match tag {
+        T::CU_STREAM_MEM_OP_WAIT_VALUE_32 | T::CU_STREAM_MEM_OP_WAIT_VALUE_64 => {
+            // SAFETY: the tag says that it is a wait.
+            let wait = unsafe { given.waitValue };
+            // SAFETY: the word's bytes are a number, whichever of its lengths was set.
+            let long = unsafe { wait.value64() };
+            // SAFETY: as above.
+            let short = unsafe { wait.value() };
+            let is_long = tag == T::CU_STREAM_MEM_OP_WAIT_VALUE_64;
+            let value = if is_long { Word::Long(long) } else { Word::Short(short) };
+            MemoryOperation::Wait { address: wait.address, value, flags: wait.flags }
+        }
+        T::CU_STREAM_MEM_OP_WRITE_VALUE_32 | T::CU_STREAM_MEM_OP_WRITE_VALUE_64 => {
+            // SAFETY: the tag says that it is a write.
+            let write = unsafe { given.writeValue };
+            // SAFETY: the word's bytes are a number, whichever of its lengths was set.
+            let long = unsafe { write.value64() };
+            // SAFETY: as above.
+            let short = unsafe { write.value() };
+            let is_long = tag == T::CU_STREAM_MEM_OP_WRITE_VALUE_64;
+            let value = if is_long { Word::Long(long) } else { Word::Short(short) };
+            MemoryOperation::Write { address: write.address, value, flags: write.flags }
+        }
+        T::CU_STREAM_MEM_OP_BARRIER => {
+            // SAFETY: the tag says that it is a barrier.
+            let barrier = unsafe { given.memoryBarrier };
+            MemoryOperation::Barrier { flags: barrier.flags }
+        }
+        T::CU_STREAM_MEM_OP_ATOMIC_REDUCTION => {
+            // SAFETY: the tag says that it is a reduction.
+            let reduce = unsafe { given.atomicReduction };
+            use CUstreamAtomicReductionDataType as D;
+            let value = match reduce.dataType {
+                D::CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_64 => Word::Long(reduce.value),
+                // A short value stands in the lower half.
+                D::CU_STREAM_ATOMIC_REDUCTION_UNSIGNED_32 => {
+                    let lower = reduce.value & u64::from(u32::MAX);
+                    Word::Short(u32::try_from(lower).unwrap_or(0))
+                }
+                _ => return Err(INVALID_VALUE),
+            };
+            MemoryOperation::Reduce {
+                address: reduce.address,
+                value,
+                operation: reduce.reductionOp,
+                flags: reduce.flags,
+            }
+        }
+        T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => MemoryOperation::Flush,
+        _ => return Err(INVALID_VALUE),
+    })
 }

@@ -104,7 +104,7 @@ fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, CUresult>
 }
 
 /// Tells whether work that is queued now runs inside of the call.
-fn runs_at_once(session: &Session, lane: LaneId) -> bool {
+pub(crate) fn runs_at_once(session: &Session, lane: LaneId) -> bool {
     session.config.scheduler == Scheduler::Eager
         && session
             .before(lane)
@@ -112,7 +112,7 @@ fn runs_at_once(session: &Session, lane: LaneId) -> bool {
 }
 
 /// Notes what pinned memory holds, so that the host's meddling shows, and poisons destinations.
-fn expect(
+pub(crate) fn expect(
     session: &Session,
     to: &mut Place,
     from: &mut Place,

@@ -7,8 +7,9 @@
 
 use std::time::Instant;
 
+use crate::config::Scheduler;
 use crate::engine::access::AccessKind;
-use crate::engine::raw::{self, Extent, Rows};
+use crate::engine::raw::{self, Extent, Rows, Word};
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Place, Source, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -23,8 +24,13 @@ pub(crate) fn execute(state: &mut State, id: ItemId, item: Item) {
         access: Some((kind, place.area)),
         site: item.site.clone(),
     };
-    match &item.work {
-        Work::Nothing | Work::Call(_) => {}
+    perform(state, id, &item.work, &side);
+}
+
+/// Does a piece of work; `side` tells whose access to a place it is.
+fn perform(state: &mut State, id: ItemId, work: &Work, side: &dyn Fn(&Place, AccessKind) -> Side) {
+    match work {
+        Work::Nothing | Work::Call(_) | Work::WaitValue(_) => {}
         Work::Record(event, mark) => {
             if let Some(mark) = mark {
                 mark.reach();
@@ -43,28 +49,49 @@ pub(crate) fn execute(state: &mut State, id: ItemId, item: Item) {
                 unsafe { raw::fill(to.rows, *extent, pattern) };
             }
         }
-        Work::Copy { to, from, extent } => {
-            if !is_there(state, to, || side(to, AccessKind::Write)) {
-                return;
+        Work::Copy { to, from, extent } => copy(state, to, from, *extent, side),
+        Work::Batch(works) if state.config.scheduler == Scheduler::Lazy => {
+            // No order is promised.
+            works.iter().rev().for_each(|work| perform(state, id, work, side));
+        }
+        Work::Batch(works) => works.iter().for_each(|work| perform(state, id, work, side)),
+        Work::Word { to, word, change } => {
+            if is_there(state, to, || side(to, AccessKind::Write)) {
+                // SAFETY: `is_there` found the allocation that the word was checked against, whose
+                // call refused an address that is no multiple of its length.
+                unsafe { raw::change(to.rows.base, *word, *change) };
             }
-            let destination = FindingKind::HostDestinationChanged;
-            compare(state, to, *extent, destination, || side(to, AccessKind::Write));
-            let rows = match from {
-                Source::Place(from) => {
-                    if !is_there(state, from, || side(from, AccessKind::Read)) {
-                        return;
-                    }
-                    let source = FindingKind::HostSourceChanged;
-                    compare(state, from, *extent, source, || side(from, AccessKind::Read));
-                    from.rows
-                }
-                Source::Taken(bytes) => Rows::dense(bytes.as_ptr().expose_provenance(), *extent),
-            };
-            // SAFETY: `is_there` found the allocations that the boxes were checked against; bytes
-            // that were taken have the copy's volume; pageable memory is used inside its call only.
-            unsafe { raw::copy(to.rows, rows, *extent) };
         }
     }
+}
+
+/// Copies, if the memory of both ends still exists.
+fn copy(
+    state: &mut State,
+    to: &Place,
+    from: &Source,
+    extent: Extent,
+    side: &dyn Fn(&Place, AccessKind) -> Side,
+) {
+    if !is_there(state, to, || side(to, AccessKind::Write)) {
+        return;
+    }
+    let destination = FindingKind::HostDestinationChanged;
+    compare(state, to, extent, destination, || side(to, AccessKind::Write));
+    let rows = match from {
+        Source::Place(from) => {
+            if !is_there(state, from, || side(from, AccessKind::Read)) {
+                return;
+            }
+            let source = FindingKind::HostSourceChanged;
+            compare(state, from, extent, source, || side(from, AccessKind::Read));
+            from.rows
+        }
+        Source::Taken(bytes) => Rows::dense(bytes.as_ptr().expose_provenance(), extent),
+    };
+    // SAFETY: `is_there` found the allocations that the boxes were checked against; bytes
+    // that were taken have the copy's volume; pageable memory is used inside its call only.
+    unsafe { raw::copy(to.rows, rows, extent) };
 }
 
 /// Tells whether the memory of a place still exists, and reports if it doesn't.
@@ -132,6 +159,13 @@ pub(crate) fn hashed(place: &Place, extent: Extent) -> u64 {
 pub(crate) fn hashed_rows(rows: Rows, extent: Extent) -> u64 {
     // SAFETY: the registry has the allocation, whose bytes these are.
     unsafe { raw::hash(rows, extent) }
+}
+
+/// Reads the word at a place, as long as `like`.
+pub(crate) fn word(place: &Place, like: Word) -> Word {
+    // SAFETY: the address was checked against an allocation and its alignment; a wait for a word in
+    // memory that is gone asks no more.
+    unsafe { raw::load(place.rows.base, like) }
 }
 
 /// Poisons a copy's destination in pinned memory, and returns the hash of it.

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "copying bytes between addresses is what a driver does")]
 
 use std::hash::Hasher;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Is a box of bytes in this process, at an address that may be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,4 +148,90 @@ pub(crate) unsafe fn take(from: Rows, extent: Extent) -> Vec<u8> {
     // SAFETY: the buffer has the box's volume, and the caller says that the box is mapped.
     unsafe { copy(to, from, extent) };
     bytes
+}
+
+/// Is a word that streams wait for and write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Word {
+    Short(u32),
+    Long(u64),
+}
+
+impl Word {
+    /// Returns how many bytes it has.
+    pub(crate) const fn bytes(self) -> usize {
+        match self {
+            Self::Short(_) => 4,
+            Self::Long(_) => 8,
+        }
+    }
+
+    /// Returns its number.
+    pub(crate) const fn bits(self) -> u64 {
+        match self {
+            Self::Short(number) => number as u64,
+            Self::Long(number) => number,
+        }
+    }
+}
+
+/// Is what is done to a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    Write,
+    Add,
+    And,
+    Or,
+}
+
+/// Reads a word as long as `like`, at once.
+///
+/// # Safety
+///
+/// The word is mapped and lies at a multiple of its length.
+pub(crate) unsafe fn load(at: usize, like: Word) -> Word {
+    match like {
+        Word::Short(_) => {
+            let at = std::ptr::with_exposed_provenance_mut(at);
+            // SAFETY: the caller says that the word is mapped and aligned.
+            Word::Short(unsafe { AtomicU32::from_ptr(at) }.load(Ordering::Acquire))
+        }
+        Word::Long(_) => {
+            let at = std::ptr::with_exposed_provenance_mut(at);
+            // SAFETY: the caller says that the word is mapped and aligned.
+            Word::Long(unsafe { AtomicU64::from_ptr(at) }.load(Ordering::Acquire))
+        }
+    }
+}
+
+/// Changes a word at once.
+///
+/// # Safety
+///
+/// The word is mapped, writable, and lies at a multiple of its length.
+pub(crate) unsafe fn change(at: usize, word: Word, change: Change) {
+    match word {
+        Word::Short(value) => {
+            let at = std::ptr::with_exposed_provenance_mut(at);
+            // SAFETY: the caller says that the word is mapped, writable and aligned.
+            let word = unsafe { AtomicU32::from_ptr(at) };
+            match change {
+                Change::Write => word.store(value, Ordering::Release),
+                Change::Add => drop(word.fetch_add(value, Ordering::AcqRel)),
+                Change::And => drop(word.fetch_and(value, Ordering::AcqRel)),
+                Change::Or => drop(word.fetch_or(value, Ordering::AcqRel)),
+            }
+        }
+        Word::Long(value) => {
+            let at = std::ptr::with_exposed_provenance_mut(at);
+            // SAFETY: the caller says that the word is mapped, writable and aligned.
+            let word = unsafe { AtomicU64::from_ptr(at) };
+            match change {
+                Change::Write => word.store(value, Ordering::Release),
+                Change::Add => drop(word.fetch_add(value, Ordering::AcqRel)),
+                Change::And => drop(word.fetch_and(value, Ordering::AcqRel)),
+                Change::Or => drop(word.fetch_or(value, Ordering::AcqRel)),
+            }
+        }
+    }
 }

@@ -38,6 +38,8 @@ pub(crate) struct Past {
     pub(crate) count: u64,
     pub(crate) kind: AccessKind,
     pub(crate) area: AccessBox,
+    /// Whether it comes behind a wait for a value.
+    pub(crate) may_be_ordered: bool,
     pub(crate) side: Side,
 }
 

@@ -56,6 +56,9 @@ impl State {
         clock.advance(lane, count);
         self.watch_managed(lane, call, touches, &work);
         self.check_homes(lane, call, touches, &work);
+        if matches!(work, Work::WaitValue(_)) {
+            self.value_waits.entry(lane).or_insert(count);
+        }
         let is_awaited = matches!(work, Work::Call(_) | Work::Record(_, Some(_)));
         let until = other.mark;
         let site = call_site::current();
@@ -111,12 +114,16 @@ impl State {
         let side = Side { stream, access, ..Side::new(call, touch.operand) };
         // What the host knows to be done comes before all that it queues, and is forgotten here.
         let host_clock = &self.host_clock;
+        let may_be_ordered =
+            self.value_waits.iter().any(|(&lane, &count)| clock.covers(lane, count));
         let Some(allocation) = self.registry.get_mut(touch.memory) else { return };
         allocation.forget(host_clock);
         for past in &allocation.history {
             let writes = past.kind == AccessKind::Write || touch.kind == AccessKind::Write;
             if writes
                 && past.item != item
+                && !may_be_ordered
+                && !past.may_be_ordered
                 && !clock.covers(past.lane, past.count)
                 && past.area.overlaps(&touch.area)
             {
@@ -138,6 +145,7 @@ impl State {
             count,
             kind: touch.kind,
             area: touch.area,
+            may_be_ordered,
             side,
         });
     }
@@ -150,7 +158,8 @@ impl State {
         match self.config.scheduler {
             Scheduler::Lazy => {}
             Scheduler::Eager => {
-                self.run_all(&self.queue.items.keys().copied().collect::<Vec<_>>());
+                // A value that work writes may let earlier work run.
+                while self.run_everything() && self.queue.has_value_waits() {}
             }
             Scheduler::Seeded(_) => {
                 for _ in 0..self.random(3) {
@@ -163,8 +172,11 @@ impl State {
     /// Runs work so that `goals` come nearer, and tells whether any ran.
     pub(crate) fn drive(&mut self, goals: &[ItemId]) -> bool {
         match self.config.scheduler {
-            Scheduler::Lazy => self.run_all(&self.queue.needed(goals)),
-            Scheduler::Eager => self.run_all(&self.queue.items.keys().copied().collect::<Vec<_>>()),
+            Scheduler::Lazy => {
+                self.run_all(&self.queue.needed(goals))
+                    || self.queue.waits_for_values(goals) && self.run_everything()
+            }
+            Scheduler::Eager => self.run_everything(),
             Scheduler::Seeded(_) => {
                 let mut any = false;
                 while goals.iter().any(|&goal| self.queue.is_pending(goal)) && self.run_random() {
@@ -180,7 +192,16 @@ impl State {
         let needed = self.queue.needed(goals);
         if let Some(&id) = needed.iter().find(|&&id| self.queue.is_ready(id)) {
             self.run(id);
+        } else if self.queue.waits_for_values(goals)
+            && let Some(&id) = self.queue.ready().first()
+        {
+            self.run(id);
         }
+    }
+
+    /// Runs each piece of work that can run.
+    fn run_everything(&mut self) -> bool {
+        self.run_all(&self.queue.items.keys().copied().collect::<Vec<_>>())
     }
 
     /// Runs each of `ids`, which are in order, that can run.

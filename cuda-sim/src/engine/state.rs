@@ -1,5 +1,7 @@
 //! All that the simulated driver knows, behind one lock.
 
+use std::collections::HashMap;
+
 use cuda_sys::{CUresult, CUstream};
 
 use crate::call_site;
@@ -48,6 +50,9 @@ pub(crate) struct State {
     pub(crate) imports: Imports,
     pub(crate) own_events: OwnEvents,
     pub(crate) queue: Queue,
+    /// The first wait for a value of each lane that has one: what comes behind it may be ordered by
+    /// the value.
+    pub(crate) value_waits: HashMap<LaneId, u64>,
     /// What the host knows to be done.
     pub(crate) host_clock: Clock,
     pub(crate) callbacks: Callbacks,
@@ -83,6 +88,7 @@ impl State {
             imports: Imports::default(),
             own_events: OwnEvents::default(),
             queue: Queue::default(),
+            value_waits: HashMap::new(),
             host_clock: Clock::default(),
             callbacks: Callbacks::default(),
             findings: Findings::default(),
@@ -225,11 +231,13 @@ impl State {
                 record.clock.retain(|lane| lanes.contains(lane));
             }
         }
+        self.value_waits.retain(|&lane, _| lanes.contains(lane));
         self.lanes.prune();
     }
 
     /// Gives an allocation's bytes back.
     pub(crate) fn release(&mut self, memory: BufferId) {
+        self.lose_waits(memory);
         let Some(allocation) = self.registry.remove(memory) else { return };
         match allocation.kind {
             MemoryKind::Device | MemoryKind::Pool | MemoryKind::Array => {

@@ -10,8 +10,9 @@ use crate::driver::ipc::board::Mark;
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::handle::Handle;
-use crate::engine::raw::{Extent, Rows};
+use crate::engine::raw::{Change, Extent, Rows, Word};
 use crate::engine::registry::BufferId;
+use crate::engine::value::ValueWait;
 
 /// Is the identity of a piece of work. Later work has a greater one; zero is none.
 pub(crate) type ItemId = u64;
@@ -51,6 +52,16 @@ pub(crate) enum Work {
         to: Place,
         extent: Extent,
         pattern: Vec<u8>,
+    },
+    /// Copies that nothing orders among each other.
+    Batch(Vec<Work>),
+    /// Runs as soon as a word is as it must be.
+    WaitValue(ValueWait),
+    /// Changes a word at once.
+    Word {
+        to: Place,
+        word: Word,
+        change: Change,
     },
     Call(HostFunction),
     Free(BufferId),
@@ -109,12 +120,18 @@ impl Queue {
             !item.running
                 && item.until.as_ref().is_none_or(Mark::is_reached)
                 && item.after.iter().all(|&before| !self.is_pending(before))
+                && !matches!(&item.work, Work::WaitValue(wait) if !wait.is_met())
         })
     }
 
     /// Returns the work that could run now, the earliest first.
     pub(crate) fn ready(&self) -> Vec<ItemId> {
         self.items.keys().copied().filter(|&id| self.is_ready(id)).collect()
+    }
+
+    /// Tells whether any work that `goals` need could run now.
+    pub(crate) fn any_ready(&self, goals: &[ItemId]) -> bool {
+        self.needed(goals).into_iter().any(|id| self.is_ready(id))
     }
 
     /// Tells whether a host function is being run.

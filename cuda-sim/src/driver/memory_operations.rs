@@ -1,0 +1,203 @@
+//! Stream memory operations: streams that wait for words of memory, and write them. All answers are
+//! manual.
+//!
+//! What such a wait orders is the program's matter: work behind it is not compared with other
+//! streams' work.
+#![expect(non_snake_case, reason = "functions have the names of C")]
+
+use std::ffi::c_uint;
+
+use cuda_sys::{
+    CUdeviceptr, CUresult, CUstream, CUstreamAtomicReductionOpType, CUstreamBatchMemOpParams,
+    CUstreamWaitValue_flags, CUstreamWriteValue_flags,
+};
+
+use crate::driver::array::row;
+use crate::driver::unions::{MemoryOperation, memory_operation};
+use crate::engine::operand::{Operand, Space};
+use crate::engine::raw::{Change, Word};
+use crate::engine::registry::{BufferId, MemoryKind};
+use crate::engine::value::{Changes, Condition, ValueWait};
+use crate::engine::work::{Place, Work};
+use crate::entry::{Answer, INVALID_VALUE, Out, Session, simulate};
+
+/// The most operations of a batch.
+const MOST: u32 = 256;
+
+/// Finds a word, which must lie at a multiple of its length.
+fn word(
+    session: &mut Session,
+    address: CUdeviceptr,
+    word: Word,
+) -> Result<(Space, Place, BufferId), CUresult> {
+    let bytes = word.bytes();
+    if !address.0.is_multiple_of(bytes as u64) {
+        return Err(INVALID_VALUE);
+    }
+    let call = session.call();
+    let operand = Operand::linear("addr", address.0, bytes, true);
+    let (space, place) = session.resolve(call, operand, row(bytes))?;
+    let memory = place.memory.ok_or(INVALID_VALUE)?;
+    Ok((space, place, memory))
+}
+
+/// Makes the work of a wait.
+fn wait(
+    session: &mut Session,
+    address: CUdeviceptr,
+    value: Word,
+    flags: c_uint,
+) -> Result<Work, CUresult> {
+    use CUstreamWaitValue_flags as F;
+    let flush = F::CU_STREAM_WAIT_VALUE_FLUSH.0;
+    let condition = match F(flags & !flush) {
+        F::CU_STREAM_WAIT_VALUE_GEQ => Condition::AtLeast,
+        F::CU_STREAM_WAIT_VALUE_EQ => Condition::Equal,
+        F::CU_STREAM_WAIT_VALUE_AND => Condition::And,
+        F::CU_STREAM_WAIT_VALUE_NOR => Condition::Nor,
+        _ => return Err(INVALID_VALUE),
+    };
+    // The device says that it cannot.
+    if flags & flush != 0 {
+        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+    }
+    let (space, place, memory) = word(session, address, value)?;
+    let kind = session.registry.get(memory).map(|memory| memory.kind);
+    let is_shared = session.imports.is_exported(memory) || kind == Some(MemoryKind::Imported);
+    let changes =
+        if space == Space::Device && !is_shared { Changes::LaterWork } else { Changes::Others };
+    Ok(Work::WaitValue(ValueWait {
+        place,
+        memory,
+        word: value,
+        condition,
+        changes,
+        is_lost: false,
+    }))
+}
+
+/// Makes the work of a write.
+fn write(
+    session: &mut Session,
+    address: CUdeviceptr,
+    value: Word,
+    flags: c_uint,
+) -> Result<Work, CUresult> {
+    if flags & !CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER.0 != 0 {
+        return Err(INVALID_VALUE);
+    }
+    let (_, to, _) = word(session, address, value)?;
+    Ok(Work::Word { to, word: value, change: Change::Write })
+}
+
+/// Makes the work of an operation of a batch.
+fn work(session: &mut Session, operation: MemoryOperation) -> Result<Work, CUresult> {
+    use CUstreamAtomicReductionOpType as R;
+    match operation {
+        MemoryOperation::Wait { address, value, flags } => wait(session, address, value, flags),
+        MemoryOperation::Write { address, value, flags } => write(session, address, value, flags),
+        MemoryOperation::Reduce { address, value, operation, flags } => {
+            let change = match operation {
+                R::CU_STREAM_ATOMIC_REDUCTION_OP_ADD => Change::Add,
+                R::CU_STREAM_ATOMIC_REDUCTION_OP_AND => Change::And,
+                R::CU_STREAM_ATOMIC_REDUCTION_OP_OR => Change::Or,
+                _ => return Err(INVALID_VALUE),
+            };
+            if flags != 0 {
+                return Err(INVALID_VALUE);
+            }
+            let (_, to, _) = word(session, address, value)?;
+            Ok(Work::Word { to, word: value, change })
+        }
+        MemoryOperation::Barrier { flags } if flags <= 1 => Ok(Work::Nothing),
+        MemoryOperation::Barrier { .. } => Err(INVALID_VALUE),
+        MemoryOperation::Flush => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
+    }
+}
+
+fn submit(
+    mut session: Session,
+    stream: CUstream,
+    make: impl FnOnce(&mut Session) -> Result<Work, CUresult>,
+) -> Answer {
+    let lane = session.lane_for_work(stream)?;
+    let work = make(&mut session)?;
+    session.submit(lane, &[], work)?;
+    Ok(())
+}
+
+/// Queues the operations of a batch in their order, all of them or none.
+fn batch(
+    mut session: Session,
+    stream: CUstream,
+    count: c_uint,
+    operations: &Out<CUstreamBatchMemOpParams>,
+    flags: c_uint,
+) -> Answer {
+    let lane = session.lane_for_work(stream)?;
+    if count == 0 || count > MOST || flags != 0 {
+        return Err(INVALID_VALUE);
+    }
+    let mut works = Vec::new();
+    for index in 0..usize::try_from(count).unwrap_or(0) {
+        let operation = memory_operation(&operations.read_at(index)?)?;
+        works.push(work(&mut session, operation)?);
+    }
+    for work in works {
+        session.submit(lane, &[], work)?;
+    }
+    Ok(())
+}
+
+macro_rules! memory_operations {
+    ($($word:ident $ty:ty: $wait:ident / $wait_twin:ident, $write:ident / $write_twin:ident;)*) => {
+        simulate! {$(
+            /// Lets the later work of a stream wait for a word of memory to compare as the flags say.
+            fn $wait(
+                stream: val CUstream, address: val CUdeviceptr, value: val $ty, flags: val c_uint,
+            ) with $wait_twin |session| {
+                submit(session, stream, |session| {
+                    wait(session, address, Word::$word(value), flags)
+                })
+            }
+
+            /// Queues a write of a word of memory.
+            fn $write(
+                stream: val CUstream, address: val CUdeviceptr, value: val $ty, flags: val c_uint,
+            ) with $write_twin |session| {
+                submit(session, stream, |session| {
+                    write(session, address, Word::$word(value), flags)
+                })
+            }
+        )*}
+    };
+}
+
+memory_operations! {
+    Short u32: cuStreamWaitValue32 / cuStreamWaitValue32_ptsz,
+        cuStreamWriteValue32 / cuStreamWriteValue32_ptsz;
+    Long u64: cuStreamWaitValue64 / cuStreamWaitValue64_ptsz,
+        cuStreamWriteValue64 / cuStreamWriteValue64_ptsz;
+    Short u32: cuStreamWaitValue32_v2 / cuStreamWaitValue32_v2_ptsz,
+        cuStreamWriteValue32_v2 / cuStreamWriteValue32_v2_ptsz;
+    Long u64: cuStreamWaitValue64_v2 / cuStreamWaitValue64_v2_ptsz,
+        cuStreamWriteValue64_v2 / cuStreamWriteValue64_v2_ptsz;
+}
+
+simulate! {
+    /// Queues waits and writes, in their order.
+    fn cuStreamBatchMemOp(
+        stream: val CUstream, count: val c_uint, operations: out CUstreamBatchMemOpParams,
+        flags: val c_uint,
+    ) with cuStreamBatchMemOp_ptsz |session| {
+        batch(session, stream, count, &operations, flags)
+    }
+
+    /// Queues waits and writes, in their order.
+    fn cuStreamBatchMemOp_v2(
+        stream: val CUstream, count: val c_uint, operations: out CUstreamBatchMemOpParams,
+        flags: val c_uint,
+    ) with cuStreamBatchMemOp_v2_ptsz |session| {
+        batch(session, stream, count, &operations, flags)
+    }
+}
