@@ -107,14 +107,23 @@ impl<T> fmt::Debug for Out<T> {
 /// Is a parameter that the call reads through.
 pub(crate) struct In<T>(*const T);
 
-impl<T: Copy> In<T> {
+impl In<std::ffi::c_void> {
+    /// Makes the place of a value whose type its attribute decides.
+    pub(crate) fn cast<T: Copy>(&self) -> In<T> {
+        In(self.0.cast())
+    }
+}
+
+impl<T> In<T> {
     /// # Safety
     ///
     /// `pointer` is null or points to a value until the call returns.
     pub(crate) const unsafe fn new(pointer: *const T) -> Self {
         Self(pointer)
     }
+}
 
+impl<T: Copy> In<T> {
     pub(crate) const fn is_null(&self) -> bool {
         self.0.is_null()
     }

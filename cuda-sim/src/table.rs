@@ -72,6 +72,19 @@ simulated! {
         cuCtxGetFlags, cuCtxGetApiVersion, cuCtxSynchronize, cuCtxGetStreamPriorityRange,
         cuThreadExchangeStreamCaptureMode,
     }
+    context_settings {
+        cuCtxGetLimit, cuCtxSetLimit, cuCtxGetCacheConfig, cuCtxSetCacheConfig,
+        cuCtxGetSharedMemConfig, cuCtxSetSharedMemConfig, cuCtxSetFlags, cuCtxGetExecAffinity,
+        cuCtxResetPersistingL2Cache, cuCtxAttach, cuCtxDetach, cuCtxRecordEvent, cuCtxWaitEvent,
+        cuCtxGetDevice_v2, cuCtxSynchronize_v2, cuProfilerStart, cuProfilerStop,
+    }
+    stream_attribute {
+        cuStreamGetAttribute, cuStreamGetAttribute_ptsz, cuStreamSetAttribute,
+        cuStreamSetAttribute_ptsz, cuStreamCopyAttributes, cuStreamCopyAttributes_ptsz,
+        cuStreamGetCtx_v2, cuStreamGetCtx_v2_ptsz, cuStreamGetDevice, cuStreamGetDevice_ptsz,
+        cuStreamAddCallback, cuStreamAddCallback_ptsz, cuLaunchHostFunc_v2,
+        cuLaunchHostFunc_v2_ptsz,
+    }
     stream {
         cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery, cuStreamQuery_ptsz,
         cuStreamSynchronize, cuStreamSynchronize_ptsz, cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cuStreamGetCtx, cuStreamGetCtx_ptsz, cuStreamGetFlags, cuStreamGetFlags_ptsz,
@@ -142,9 +155,9 @@ simulated! {
         cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue64_v2, cuStreamWriteValue64_v2_ptsz,
         cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz,
     }
-    pointer { cuPointerGetAttribute, cuPointerGetAttributes }
+    pointer { cuPointerSetAttribute, cuPointerGetAttribute, cuPointerGetAttributes }
     ipc {
-        cuIpcGetMemHandle, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle, cuIpcGetEventHandle,
+        cuIpcGetMemHandle, cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle, cuIpcGetEventHandle,
         cuIpcOpenEventHandle,
     }
 }
@@ -194,6 +207,7 @@ impl Function {
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle
                 | Self::cuArrayDestroy
+                | Self::cuCtxDetach
                 | Self::cuMipmappedArrayDestroy
                 | Self::cuTexObjectDestroy
                 | Self::cuCtxDisablePeerAccess

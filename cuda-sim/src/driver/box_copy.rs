@@ -168,6 +168,10 @@ fn submit(session: Session, order: Order, to: End, from: End, extent: Extent) ->
     if extent.is_empty() {
         return Ok(());
     }
+    let is_unified = |end: &End| end.kind == CUmemorytype::CU_MEMORYTYPE_UNIFIED;
+    if (is_unified(&to) || is_unified(&from)) && !session.has_unified_addresses()? {
+        return Err(INVALID_VALUE);
+    }
     let (to, from) = (to.target(extent)?, from.target(extent)?);
     copy(session, order, to, from, extent)
 }

@@ -11,6 +11,7 @@ use cuda_sys::{
 };
 
 use crate::call_site;
+use crate::driver::context_settings::Settings;
 use crate::engine::current;
 use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::lane::{LaneKind, OwnLanes};
@@ -35,6 +36,7 @@ pub(crate) struct Context {
     pub(crate) own: OwnLanes,
     /// The contexts whose memory it reaches.
     pub(crate) peers: HashSet<Handle>,
+    pub(crate) settings: Settings,
     /// The error that each of its calls answers. A primary context keeps it even over a reset
     /// (*manual*: the process must be started anew).
     pub(crate) sticky: Option<CUresult>,
@@ -55,6 +57,7 @@ impl Context {
             retains: 0,
             own: OwnLanes::default(),
             peers: HashSet::new(),
+            settings: Settings::default(),
             sticky: None,
             made_by: Side::new("cuDevicePrimaryCtxRetain", ""),
         }
@@ -137,6 +140,7 @@ impl State {
             context.alive = false;
             context.own = OwnLanes::default();
             context.peers.clear();
+            context.settings = Settings::default();
         }
         for context in self.contexts.values_mut() {
             context.peers.remove(&handle);
@@ -144,7 +148,7 @@ impl State {
     }
 
     /// Returns the context that a call names, null being the current one.
-    fn named(&self, context: CUcontext) -> Result<&Context, CUresult> {
+    pub(crate) fn named(&self, context: CUcontext) -> Result<&Context, CUresult> {
         if context.is_null() {
             return self.context();
         }

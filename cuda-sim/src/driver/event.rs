@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use cuda_sys::{CUevent, CUresult, CUstream};
 
+use crate::config::Feature;
 use crate::driver::ipc::board::{Mark, Shared};
 use crate::engine::clock::Clock;
 use crate::engine::current;
@@ -155,7 +156,11 @@ simulate! {
         if unknown || flags & INTERPROCESS != 0 && flags & DISABLE_TIMING == 0 {
             return Err(INVALID_VALUE);
         }
-        let context = session.context()?.handle;
+        let context = session.context()?;
+        let (context, device) = (context.handle, context.device);
+        if flags & INTERPROCESS != 0 && !session.has(device, Feature::Ipc) {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
         let shared = if flags & INTERPROCESS == 0 {
             None
         } else {

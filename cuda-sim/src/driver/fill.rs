@@ -51,11 +51,12 @@ impl Fill<'_> {
         };
         let call = session.call();
         let (space, to) = session.resolve(call, operand, extent)?;
+        let is_marked = to.memory.is_some_and(|memory| session.registry.is_synchronous(memory));
         let touches: Vec<_> = to.touch(AccessKind::Write).into_iter().collect();
         let pattern = self.pattern.to_vec();
         session.submit(lane, &touches, Work::Fill { to, extent, pattern })?;
-        // Manual: of pinned and managed memory, the call waits.
-        if stream.is_none() && space != Space::Device {
+        // Manual: of pinned, managed and marked memory, the call waits.
+        if stream.is_none() && (space != Space::Device || is_marked) {
             session.wait_for_lane(lane)?;
         }
         Ok(())

@@ -14,7 +14,7 @@ use std::time::Duration;
 use cuda_sys::{CUhostFn, CUresult, CUstream};
 
 use crate::engine::work::{ItemId, Work};
-use crate::entry::simulate;
+use crate::entry::{Answer, Session, simulate};
 use crate::install::Sim;
 
 thread_local! {
@@ -112,18 +112,28 @@ fn serve(sim: &'static Sim, messages: &Receiver<Message>, patience: Duration) {
     }
 }
 
+/// Queues a host function.
+pub(crate) fn submit(
+    mut session: Session,
+    stream: CUstream,
+    function: CUhostFn,
+    data: *mut c_void,
+) -> Answer {
+    let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    let lane = session.lane_for_work(stream)?;
+    let sim = session.sim;
+    session.callbacks.start(sim)?;
+    let call = Work::Call(HostFunction { function, data: data.expose_provenance() });
+    session.submit(lane, &[], call)?;
+    Ok(())
+}
+
 simulate! {
     /// Queues a host function. It runs on a thread of its own, and driver calls in it answer
     /// `CUDA_ERROR_NOT_PERMITTED` (*manual*).
     fn cuLaunchHostFunc(stream: val CUstream, function: val CUhostFn, data: val *mut c_void)
     with cuLaunchHostFunc_ptsz
-    |mut session| {
-        let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        let lane = session.lane_for_work(stream)?;
-        let sim = session.sim;
-        session.callbacks.start(sim)?;
-        let call = Work::Call(HostFunction { function, data: data.expose_provenance() });
-        session.submit(lane, &[], call)?;
-        Ok(())
+    |session| {
+        submit(session, stream, function, data)
     }
 }

@@ -5,11 +5,15 @@ use std::ffi::{c_uint, c_void};
 
 use cuda_sys::{CUdeviceptr, CUresult};
 
+use crate::config::Feature;
 use crate::driver::memory::free_now;
 use crate::engine::mapping;
 use crate::engine::registry::{Allocation, MemoryKind};
 use crate::entry::{INVALID_VALUE, Out, Session, simulate};
 use crate::report::Side;
+
+/// `CU_MEMHOSTALLOC_DEVICEMAP`, and the same of registration.
+const DEVICEMAP: u32 = 2;
 
 /// `CU_MEMHOSTREGISTER_READ_ONLY`.
 const READ_ONLY: u32 = 8;
@@ -32,7 +36,7 @@ fn add(
     let call = session.call();
     let context = session.context()?;
     let (device, context) = (context.device, context.handle);
-    session.registry.add(Allocation {
+    let id = session.registry.add(Allocation {
         id: 0,
         base,
         size: bytes as u64,
@@ -43,6 +47,20 @@ fn add(
         made_by: Side::new(call, ""),
         history: Vec::new(),
     });
+    let is_alike = session.has(device, Feature::UnifiedAddressing)
+        && (kind == MemoryKind::Host
+            || session.has(device, Feature::HostPointerForRegisteredMemory));
+    if !is_alike {
+        // Without them an address of its own stands for the device's.
+        let alias = mapping::reserve(bytes).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+        match alias {
+            Ok(alias) => session.registry.add_alias(id, alias as u64, bytes as u64),
+            Err(error) => {
+                session.registry.remove(id);
+                return Err(error);
+            }
+        }
+    }
     Ok(())
 }
 
@@ -59,7 +77,8 @@ fn allocate(
         return Err(INVALID_VALUE);
     }
     let address = mapping::map_host(bytes).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-    add(&mut session, address as u64, bytes, MemoryKind::Host, flags)?;
+    let added = add(&mut session, address as u64, bytes, MemoryKind::Host, flags);
+    added.inspect_err(|_| unmap(address as u64, bytes as u64))?;
     out.write(std::ptr::with_exposed_provenance_mut(address));
     Ok(())
 }
@@ -112,7 +131,8 @@ simulate! {
         free_now(session, memory, "p")
     }
 
-    /// Returns the device's address of host memory: the same (*manual*: unified addressing).
+    /// Returns the device's address of host memory: the same, unless the device lacks what makes it
+    /// so; then memory must have been made for it (*manual*).
     fn cuMemHostGetDevicePointer_v2(
         device: out CUdeviceptr, host: val *mut c_void, flags: val c_uint,
     ) |session| {
@@ -120,10 +140,14 @@ simulate! {
         session.context()?;
         let address = host.addr() as u64;
         let found = session.registry.find(address).filter(|memory| memory.kind.is_host());
-        if flags != 0 || found.is_none() {
+        let found = found.filter(|_| flags == 0).ok_or(INVALID_VALUE)?;
+        let is_mapped = session.has_unified_addresses()? || found.flags & DEVICEMAP != 0;
+        if !is_mapped {
             return Err(INVALID_VALUE);
         }
-        device.write(CUdeviceptr(address));
+        let alias = session.registry.alias(found.id);
+        let base = alias.unwrap_or(found.base);
+        device.write(CUdeviceptr(base + (address - found.base)));
         Ok(())
     }
 
@@ -140,7 +164,10 @@ simulate! {
     /// Registers host memory. Answers are measured: 1 for no bytes and for what may not be written
     /// unless the flag says so, 712 where a byte is registered already.
     fn cuMemHostRegister_v2(host: val *mut c_void, bytes: val usize, flags: val c_uint) |mut session| {
-        session.context()?;
+        let device = session.context()?.device;
+        if !session.has(device, Feature::HostRegister) {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
         let base = host.addr() as u64;
         let end = base.checked_add(bytes as u64).ok_or(INVALID_VALUE)?;
         if host.is_null() || bytes == 0 || flags > 15 {

@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
 
+use crate::config::Feature;
 use crate::driver::event::Event;
 use crate::engine::handle::RawHandle;
 use crate::engine::mapping::BLOCK;
 use crate::engine::registry::{Allocation, BufferId, MemoryKind};
 use crate::engine::state::State;
-use crate::entry::{INVALID_VALUE, simulate};
+use crate::entry::{INVALID_VALUE, Out, Session, simulate};
 use crate::report::Side;
 use board::{Board, Shared};
 use directory::Foreign;
@@ -198,11 +199,43 @@ fn to_bytes(chars: [c_char; LENGTH]) -> [u8; LENGTH] {
     chars.map(|byte| u8::from_ne_bytes(byte.to_ne_bytes()))
 }
 
+impl State {
+    /// Refuses where the current device shares nothing with other processes so.
+    fn check_sharing(&self) -> Result<(), CUresult> {
+        let device = self.context()?.device;
+        let has = self.has(device, Feature::Ipc);
+        if has { Ok(()) } else { Err(CUresult::CUDA_ERROR_NOT_SUPPORTED) }
+    }
+}
+
+fn open(
+    mut session: Session,
+    address: &Out<CUdeviceptr>,
+    handle: &CUipcMemHandle,
+) -> Result<(), CUresult> {
+    let bytes = to_bytes(handle.reserved);
+    let call = session.call();
+    address.write(CUdeviceptr(session.import(call, bytes)?));
+    Ok(())
+}
+
 simulate! {
+    /// Maps another process's memory, as older calls do: without the flag too.
+    fn cuIpcOpenMemHandle(
+        address: out CUdeviceptr, handle: opaque CUipcMemHandle, flags: val c_uint,
+    ) |session| {
+        address.required()?;
+        session.check_sharing()?;
+        if flags & !LAZY_ENABLE_PEER_ACCESS != 0 {
+            return Err(INVALID_VALUE);
+        }
+        open(session, &address, &handle.0)
+    }
+
     /// Makes a handle of an allocation. An address inside of it gives the same handle.
     fn cuIpcGetMemHandle(handle: out CUipcMemHandle, address: val CUdeviceptr) |mut session| {
         handle.required()?;
-        session.context()?;
+        session.check_sharing()?;
         let bytes = session.export(address.0)?.to_bytes();
         let memory = session.registry.find(address.0).map(|memory| memory.id);
         session.imports.exported.extend(memory);
@@ -213,20 +246,18 @@ simulate! {
     /// Maps another process's memory.
     fn cuIpcOpenMemHandle_v2(
         address: out CUdeviceptr, handle: opaque CUipcMemHandle, flags: val c_uint,
-    ) |mut session| {
+    ) |session| {
         address.required()?;
-        session.context()?;
+        session.check_sharing()?;
         if flags != LAZY_ENABLE_PEER_ACCESS {
             return Err(INVALID_VALUE);
         }
-        let bytes = to_bytes(handle.0.reserved);
-        let call = session.call();
-        address.write(CUdeviceptr(session.import(call, bytes)?));
-        Ok(())
+        open(session, &address, &handle.0)
     }
 
     /// Closes what was opened as often as it was, when all work of the context is done.
     fn cuIpcCloseMemHandle(address: val CUdeviceptr) |session| {
+        session.check_sharing()?;
         let context = session.context()?.handle;
         let is_open = session.imports.by_address.contains_key(&address.0);
         let mut session = session.drain_context(context)?;
@@ -242,7 +273,7 @@ simulate! {
     /// Makes a handle of an event; 400 of one that isn't for other processes, or is another's.
     fn cuIpcGetEventHandle(handle: out CUipcEventHandle, event: val CUevent) |mut session| {
         handle.required()?;
-        session.context()?;
+        session.check_sharing()?;
         let shared = session.event(event)?.shared.clone().filter(|shared| shared.is_own);
         let shared = shared.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
         let process = std::process::id();
@@ -255,6 +286,7 @@ simulate! {
     /// Opens another process's event; 201 in the same process.
     fn cuIpcOpenEventHandle(event: out CUevent, handle: opaque CUipcEventHandle) |mut session| {
         event.required()?;
+        session.check_sharing()?;
         let context = session.context()?.handle;
         let shared = session.import_event(to_bytes(handle.0.reserved))?;
         let made_by = Side::new(session.call(), "");

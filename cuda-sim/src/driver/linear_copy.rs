@@ -8,7 +8,7 @@ use cuda_sys::{CUdeviceptr, CUstream};
 use crate::engine::copy::{Order, copy};
 use crate::engine::operand::Operand;
 use crate::engine::raw::Extent;
-use crate::entry::{Answer, Session, simulate};
+use crate::entry::{Answer, INVALID_VALUE, Session, simulate};
 
 /// Is an address as a call has it.
 enum Address {
@@ -38,6 +38,10 @@ fn host(pointer: *const c_void) -> Address {
 
 fn linear(session: Session, order: Order, to: Address, from: Address, bytes: usize) -> Answer {
     let extent = Extent { width: bytes, height: 1, depth: 1 };
+    // Manual: only where addresses tell whose they are.
+    if matches!(to, Address::Unified(_)) && !session.has_unified_addresses()? {
+        return Err(INVALID_VALUE);
+    }
     let to = to.operand(["dstDevice", "dstHost", "dst"], bytes);
     let from = from.operand(["srcDevice", "srcHost", "src"], bytes);
     copy(session, order, to, from, extent)

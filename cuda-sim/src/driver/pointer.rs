@@ -8,7 +8,7 @@ use cuda_sys::{CUcontext, CUdeviceptr, CUmemoryPool, CUmemorytype, CUpointer_att
 use crate::engine::handle::RawHandle;
 use crate::engine::registry::{Allocation, MemoryKind};
 use crate::engine::state::State;
-use crate::entry::{INVALID_VALUE, Out, Session, simulate};
+use crate::entry::{INVALID_VALUE, In, Out, Session, simulate};
 
 /// Is the value of an attribute, of the type that the attribute has in C.
 enum Value {
@@ -43,7 +43,10 @@ impl State {
             } else {
                 CUmemorytype::CU_MEMORYTYPE_DEVICE.0
             }),
-            A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => Value::Number(address),
+            A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
+                let alias = self.registry.alias(memory.id);
+                Value::Number(alias.map_or(address, |alias| alias + (address - memory.base)))
+            }
             // Manual: of device memory there is none.
             A::CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host || is_managed => Value::Number(address),
             A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Number(memory.id),
@@ -58,7 +61,9 @@ impl State {
             // Manual.
             A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Flag(true),
             A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Flag(is_managed),
-            A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
+                Value::Flag(self.registry.is_synchronous(memory.id))
+            }
             A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Number(0),
@@ -120,6 +125,8 @@ fn many(
     data: &Out<*mut c_void>,
     address: u64,
 ) -> Result<(), CUresult> {
+    let address = session.registry.canonical(address);
+    let address = if knows(session) { address } else { 0 };
     for index in 0..usize::try_from(count).unwrap_or(0) {
         let (attribute, out) = (attributes.read_at(index)?, data.read_at(index)?);
         if out.is_null() {
@@ -137,14 +144,37 @@ fn many(
     Ok(())
 }
 
+/// Tells whether addresses tell whose they are: of a thread without a context they do.
+fn knows(session: &Session) -> bool {
+    session.has_unified_addresses().unwrap_or(true)
+}
+
 simulate! {
+    /// Sets the one attribute that can be: that operations without a stream are waited for (manual).
+    fn cuPointerSetAttribute(
+        value: into c_void, attribute: val CUpointer_attribute, address: val CUdeviceptr,
+    ) |mut session| {
+        session.context()?;
+        let memory = session.registry.find(address.0);
+        let memory = memory.filter(|memory| memory.kind == MemoryKind::Device).ok_or(INVALID_VALUE)?;
+        if attribute != CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
+            return Err(INVALID_VALUE);
+        }
+        let id = memory.id;
+        let value: In<u8> = value.cast();
+        session.registry.set_synchronous(id, value.read()? != 0);
+        Ok(())
+    }
+
     /// Tells an attribute; of an address that isn't the driver's 1, and writes nothing.
     fn cuPointerGetAttribute(
         data: out c_void, attribute: val CUpointer_attribute, address: val CUdeviceptr,
     ) |session| {
         data.required()?;
-        let memory = session.registry.find(address.0).ok_or(INVALID_VALUE)?;
-        let value = session.attribute(memory, address.0, attribute)?;
+        let address = session.registry.canonical(address.0);
+        let known = session.registry.find(address).filter(|_| knows(&session));
+        let memory = known.ok_or(INVALID_VALUE)?;
+        let value = session.attribute(memory, address, attribute)?;
         write(data.pointer(), &value);
         Ok(())
     }

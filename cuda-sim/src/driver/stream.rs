@@ -12,7 +12,7 @@ use crate::engine::lane::LaneKind;
 use crate::engine::scheduler::Other;
 use crate::engine::state::State;
 use crate::engine::work::Work;
-use crate::entry::{INVALID_VALUE, Out, Session, simulate};
+use crate::entry::{Answer, INVALID_VALUE, Out, Session, simulate};
 use crate::report::Side;
 
 /// Is a stream object.
@@ -47,6 +47,7 @@ fn create(
         LaneKind::NonBlocking => format!("non-blocking stream #{id}"),
         _ => format!("stream #{id}"),
     });
+    session.begin_lane(lane, context);
     // Numbers out of range are brought into it (manual).
     let priority = priority.clamp(GREATEST_PRIORITY, 0);
     let made_by = Side::new(session.call(), "");
@@ -59,8 +60,26 @@ fn create(
 }
 
 impl State {
+    /// Lets a new lane begin behind what its whole context waits for.
+    pub(crate) fn begin_lane(&mut self, lane: LaneId, context: Handle) {
+        if let Some((last, clock)) = self.awaited_by(context)
+            && let Some(lane) = self.lanes.get_mut(lane)
+        {
+            (lane.last, lane.clock) = (last, clock);
+        }
+    }
+
+    /// Sets the priority of a stream, brought into the range (*manual*); others have none.
+    pub(crate) fn set_priority(&mut self, stream: CUstream, priority: c_int) -> Answer {
+        self.stream(stream.number())?;
+        if let Some(stream) = self.streams.get_mut(stream.number()) {
+            stream.priority = priority.clamp(GREATEST_PRIORITY, 0);
+        }
+        Ok(())
+    }
+
     /// Returns a stream's flags and priority; the streams without object have none.
-    fn properties(&mut self, stream: CUstream) -> Result<(u32, c_int), CUresult> {
+    pub(crate) fn properties(&mut self, stream: CUstream) -> Result<(u32, c_int), CUresult> {
         if stream.number() <= 2 {
             self.context()?;
             return Ok((0, 0));

@@ -12,10 +12,11 @@ use cuda_sys::{
     CUDA_RESOURCE_DESC_v1_res_array as ResourceArray,
     CUDA_RESOURCE_DESC_v1_res_linear as ResourceLinear,
     CUDA_RESOURCE_DESC_v1_res_mipmap as ResourceMipmap,
-    CUDA_RESOURCE_DESC_v1_res_pitch2D as ResourceRows, CUarray, CUdeviceptr, CUmemLocation,
+    CUDA_RESOURCE_DESC_v1_res_pitch2D as ResourceRows, CUaccessPolicyWindow, CUaccessProperty,
+    CUarray, CUdeviceptr, CUlaunchMemSyncDomain, CUlaunchMemSyncDomainMap, CUmemLocation,
     CUmemcpy3DOperand, CUmemcpy3DOperandType, CUmipmappedArray, CUresourcetype, CUresult,
-    CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType, CUstreamBatchMemOpParams,
-    CUstreamBatchMemOpType,
+    CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType, CUstreamAttrID,
+    CUstreamAttrValue, CUstreamBatchMemOpParams, CUstreamBatchMemOpType, CUsynchronizationPolicy,
 };
 
 use crate::engine::handle::{Handle, RawHandle};
@@ -226,4 +227,106 @@ pub(crate) fn memory_operation(
         T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => MemoryOperation::Flush,
         _ => return Err(INVALID_VALUE),
     })
+}
+
+/// Is the value of an attribute of a stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum StreamAttribute {
+    Window { base: usize, bytes: usize, hit_ratio: f32, hit: u32, miss: u32 },
+    Policy(u32),
+    Priority(c_int),
+    DomainMap { default: u8, remote: u8 },
+    Domain(u32),
+}
+
+impl StreamAttribute {
+    /// Returns the value of an attribute that was not set; none if streams have no such attribute.
+    pub(crate) const fn default_of(attribute: CUstreamAttrID) -> Option<Self> {
+        use CUstreamAttrID as A;
+        Some(match attribute {
+            A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
+                Self::Window { base: 0, bytes: 0, hit_ratio: 0.0, hit: 0, miss: 0 }
+            }
+            A::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => Self::Policy(1),
+            A::CU_LAUNCH_ATTRIBUTE_PRIORITY => Self::Priority(0),
+            A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => Self::DomainMap { default: 0, remote: 1 },
+            A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => Self::Domain(0),
+            _ => return None,
+        })
+    }
+
+    /// Tells whether the value has a meaning.
+    pub(crate) fn is_allowed(self) -> bool {
+        match self {
+            Self::Window { hit_ratio, hit, miss, .. } => {
+                // What misses cannot persist.
+                (0.0..=1.0).contains(&hit_ratio) && hit <= 2 && miss <= 1
+            }
+            Self::Policy(policy) => (1..=4).contains(&policy),
+            Self::Domain(domain) => domain <= 1,
+            Self::Priority(_) | Self::DomainMap { .. } => true,
+        }
+    }
+}
+
+/// Reads the value of an attribute of a stream.
+pub(crate) fn stream_attribute(
+    attribute: CUstreamAttrID,
+    value: &CUstreamAttrValue,
+) -> Result<StreamAttribute, CUresult> {
+    use CUstreamAttrID as A;
+    Ok(match attribute {
+        A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
+            // SAFETY: the attribute says that it is a window.
+            let window = unsafe { value.accessPolicyWindow };
+            StreamAttribute::Window {
+                base: window.base_ptr.addr(),
+                bytes: window.num_bytes,
+                hit_ratio: window.hitRatio,
+                hit: window.hitProp.0,
+                miss: window.missProp.0,
+            }
+        }
+        A::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => {
+            // SAFETY: the attribute says that it is a policy.
+            StreamAttribute::Policy(unsafe { value.syncPolicy }.0)
+        }
+        A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
+            // SAFETY: the attribute says that it is a priority.
+            StreamAttribute::Priority(unsafe { value.priority })
+        }
+        A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
+            // SAFETY: the attribute says that it is a map of domains.
+            let map = unsafe { value.memSyncDomainMap };
+            StreamAttribute::DomainMap { default: map.default_, remote: map.remote }
+        }
+        A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => {
+            // SAFETY: the attribute says that it is a domain.
+            StreamAttribute::Domain(unsafe { value.memSyncDomain }.0)
+        }
+        _ => return Err(INVALID_VALUE),
+    })
+}
+
+/// Writes the value of an attribute of a stream.
+pub(crate) fn write_stream_attribute(attribute: StreamAttribute) -> CUstreamAttrValue {
+    let mut value = CUstreamAttrValue::zeroed();
+    match attribute {
+        StreamAttribute::Window { base, bytes, hit_ratio, hit, miss } => {
+            value.accessPolicyWindow = CUaccessPolicyWindow {
+                base_ptr: std::ptr::without_provenance_mut(base),
+                num_bytes: bytes,
+                hitRatio: hit_ratio,
+                hitProp: CUaccessProperty(hit),
+                missProp: CUaccessProperty(miss),
+            };
+        }
+        StreamAttribute::Policy(policy) => value.syncPolicy = CUsynchronizationPolicy(policy),
+        StreamAttribute::Priority(priority) => value.priority = priority,
+        StreamAttribute::DomainMap { default, remote } => {
+            value.memSyncDomainMap = CUlaunchMemSyncDomainMap { default_: default, remote };
+        }
+        StreamAttribute::Domain(domain) => value.memSyncDomain = CUlaunchMemSyncDomain(domain),
+    }
+    value
 }

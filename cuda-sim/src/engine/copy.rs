@@ -74,6 +74,10 @@ pub(crate) fn copy_on(
         (Order::Synchronous, Space::Device, Space::Device) => false,
         (Order::On(_), _, _) => false,
     };
+    let is_marked =
+        |place: &Place| place.memory.is_some_and(|memory| session.registry.is_synchronous(memory));
+    let is_marked = is_marked(&to) || is_marked(&from);
+    let waits = waits || matches!(order, Order::Synchronous) && is_marked;
     let touches: Vec<_> =
         [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
     if from_space == Space::Pageable && matches!(to_space, Space::Device | Space::Managed) {

@@ -107,7 +107,15 @@ pub(crate) fn map_host(bytes: usize) -> io::Result<usize> {
     Ok(start.expose_provenance())
 }
 
-/// Unmaps what [`map_host`] mapped.
+/// Reserves addresses that nobody can touch.
+pub(crate) fn reserve(bytes: usize) -> io::Result<usize> {
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    // SAFETY: no address is asked for, so that nothing is replaced.
+    let start = unsafe { mmap_anonymous(ptr::null_mut(), bytes, ProtFlags::empty(), flags) }?;
+    Ok(start.expose_provenance())
+}
+
+/// Unmaps what [`map_host`] mapped or [`reserve`] reserved.
 pub(crate) fn unmap_host(address: usize, bytes: usize) -> io::Result<()> {
     // SAFETY: the registry names this range as one that `map_host` returned, and forgets it; that
     // nobody uses it any more is the promise of whoever called `cuMemFreeHost`.

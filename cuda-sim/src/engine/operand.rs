@@ -3,6 +3,7 @@
 
 use cuda_sys::CUresult;
 
+use crate::config::Feature;
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::image::Region;
 use crate::engine::raw::{Extent, Rows};
@@ -68,7 +69,8 @@ impl State {
         operand: Operand,
         extent: Extent,
     ) -> Result<(Space, Place), CUresult> {
-        let Operand { name, address, pitch, slice, device } = operand;
+        let Operand { name, pitch, slice, device, .. } = operand;
+        let address = self.host_alias(operand)?;
         let span = extent.span(pitch, slice).ok_or(INVALID_VALUE)? as u64;
         address.checked_add(span).ok_or(INVALID_VALUE)?;
         let (space, raw, memory) = if self.space.contains(address) {
@@ -98,6 +100,30 @@ impl State {
         let rows = Rows { base: raw, pitch, slice };
         let area = area(address, pitch, slice, extent);
         Ok((space, Place { rows, memory, expected: None, operand: name, area }))
+    }
+
+    /// Returns the address of an operand's bytes as the host knows them. Refuses a host's address
+    /// where a device's is asked for and the two differ, and the reverse (*manual*).
+    fn host_alias(&self, operand: Operand) -> Result<u64, CUresult> {
+        let address = self.registry.canonical(operand.address);
+        let is_host_address = address == operand.address;
+        if operand.device {
+            let memory = self.registry.find(address).filter(|_| is_host_address);
+            if memory.is_some_and(|memory| self.registry.alias(memory.id).is_some()) {
+                return Err(INVALID_VALUE);
+            }
+        } else if !self.has_unified_addresses()?
+            && (self.space.contains(address) || !is_host_address)
+        {
+            return Err(INVALID_VALUE);
+        }
+        Ok(address)
+    }
+
+    /// Tells whether an address tells whose it is, on the current device.
+    pub(crate) fn has_unified_addresses(&self) -> Result<bool, CUresult> {
+        let device = self.context()?.device;
+        Ok(self.has(device, Feature::UnifiedAddressing))
     }
 
     /// Finds the memory of either end of a copy.

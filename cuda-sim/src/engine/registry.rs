@@ -1,6 +1,6 @@
 //! Every allocation: where it is, whose it is, and who touched it last.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::clock::{Clock, LaneId};
@@ -94,6 +94,10 @@ pub(crate) struct Registry {
     /// What calls may name, by its first address.
     live: BTreeMap<u64, BufferId>,
     graves: VecDeque<Grave>,
+    /// Other addresses of host memory, by the first: how many, and whose.
+    aliases: BTreeMap<u64, (u64, BufferId)>,
+    /// The memory whose operations without a stream are waited for.
+    synchronous: HashSet<BufferId>,
     last_id: BufferId,
 }
 
@@ -153,10 +157,53 @@ impl Registry {
     /// Takes an allocation from everybody's reach.
     pub(crate) fn remove(&mut self, id: BufferId) -> Option<Allocation> {
         let allocation = self.by_id.remove(&id)?;
+        self.synchronous.remove(&id);
         if self.live.get(&allocation.base) == Some(&id) {
             self.live.remove(&allocation.base);
         }
         Some(allocation)
+    }
+
+    /// Gives memory another address, for the device.
+    pub(crate) fn add_alias(&mut self, memory: BufferId, base: u64, size: u64) {
+        self.aliases.insert(base, (size, memory));
+    }
+
+    /// Takes the other address of memory away, and returns where and how long it was.
+    pub(crate) fn remove_alias(&mut self, memory: BufferId) -> Option<(u64, u64)> {
+        let base = self.alias(memory)?;
+        self.aliases.remove(&base).map(|(size, _)| (base, size))
+    }
+
+    /// Returns the other address of memory.
+    pub(crate) fn alias(&self, memory: BufferId) -> Option<u64> {
+        let mut aliases = self.aliases.iter();
+        aliases.find(|(_, (_, owner))| *owner == memory).map(|(&base, _)| base)
+    }
+
+    /// Returns the host's address of a byte that has another.
+    pub(crate) fn canonical(&self, address: u64) -> u64 {
+        let found = self.aliases.range(..=address).next_back();
+        let host = found.and_then(|(base, (size, owner))| {
+            let offset = address - base;
+            let memory = self.by_id.get(owner).filter(|_| offset < *size)?;
+            Some(memory.base + offset)
+        });
+        host.unwrap_or(address)
+    }
+
+    /// Says whether operations on memory without a stream are waited for.
+    pub(crate) fn set_synchronous(&mut self, memory: BufferId, synchronous: bool) {
+        if synchronous {
+            self.synchronous.insert(memory);
+        } else {
+            self.synchronous.remove(&memory);
+        }
+    }
+
+    /// Tells whether operations on memory without a stream are waited for.
+    pub(crate) fn is_synchronous(&self, memory: BufferId) -> bool {
+        self.synchronous.contains(&memory)
     }
 
     /// Returns the freed memory that an address lay in.

@@ -12,6 +12,7 @@ use crate::driver::host_function::Callbacks;
 use crate::driver::ipc::Imports;
 use crate::driver::ipc::board::OwnEvents;
 use crate::driver::stream::Stream;
+use crate::driver::stream_attribute::StreamAttributes;
 use crate::engine::address_space::AddressSpace;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
@@ -41,6 +42,7 @@ pub(crate) struct State {
     pub(crate) last_context_id: u64,
     pub(crate) lanes: Lanes,
     pub(crate) streams: Table<Stream>,
+    pub(crate) stream_attributes: StreamAttributes,
     pub(crate) events: Table<Event>,
     pub(crate) pools: Vec<Handle>,
     pub(crate) space: AddressSpace,
@@ -78,6 +80,7 @@ impl State {
             last_context_id: 0,
             lanes: Lanes::default(),
             streams: Table::new(Kind::Stream),
+            stream_attributes: StreamAttributes::new(),
             events: Table::new(Kind::Event),
             pools: devices.iter().filter_map(|_| pools.insert_with(|_| ())).collect(),
             devices,
@@ -205,10 +208,14 @@ impl State {
         let thread = std::thread::current().id();
         let gone = CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED;
         let context = self.contexts.get_mut(handle).ok_or(gone)?;
-        let lanes = &mut self.lanes;
-        Ok(*context.own.per_thread.entry(thread).or_insert_with(|| {
-            lanes.add(handle, LaneKind::Blocking, |id| format!("per-thread stream #{id}"))
-        }))
+        if let Some(&lane) = context.own.per_thread.get(&thread) {
+            return Ok(lane);
+        }
+        let label = |id| format!("per-thread stream #{id}");
+        let lane = self.lanes.add(handle, LaneKind::Blocking, label);
+        context.own.per_thread.insert(thread, lane);
+        self.begin_lane(lane, handle);
+        Ok(lane)
     }
 
     /// Notes that the host knows everything of `clock` to be done.
@@ -232,12 +239,16 @@ impl State {
             }
         }
         self.value_waits.retain(|&lane, _| lanes.contains(lane));
+        self.stream_attributes.retain(|&lane, _| lanes.contains(lane));
         self.lanes.prune();
     }
 
     /// Gives an allocation's bytes back.
     pub(crate) fn release(&mut self, memory: BufferId) {
         self.lose_waits(memory);
+        if let Some((base, size)) = self.registry.remove_alias(memory) {
+            crate::driver::host_memory::unmap(base, size);
+        }
         let Some(allocation) = self.registry.remove(memory) else { return };
         match allocation.kind {
             MemoryKind::Device | MemoryKind::Pool | MemoryKind::Array => {
