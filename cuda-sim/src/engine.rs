@@ -13,6 +13,7 @@ pub(crate) mod lane;
 pub(crate) mod managed;
 pub(crate) mod mapping;
 pub(crate) mod operand;
+pub(crate) mod pool;
 pub(crate) mod raw;
 pub(crate) mod registry;
 pub(crate) mod scheduler;

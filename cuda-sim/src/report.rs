@@ -35,6 +35,9 @@ pub enum FindingKind {
     /// Memory was freed while work on it was not known to be done. The driver waits (measured),
     /// though its manual does not promise it. Advice: a report with nothing else is clean.
     FreedWhilePending,
+    /// Memory was freed while another process has it mapped: it reads and writes there what the
+    /// memory is used for next (measured).
+    FreedWhileShared,
 }
 
 impl FindingKind {
@@ -59,6 +62,7 @@ impl FindingKind {
             Self::Blocked => "blocked for ever",
             Self::Panic => "panic",
             Self::FreedWhilePending => "freed while work on it was pending (advice)",
+            Self::FreedWhileShared => "freed while another process has it mapped",
         }
     }
 }

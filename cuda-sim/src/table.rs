@@ -98,7 +98,6 @@ simulated! {
     memory {
         cuMemAlloc_v2, cuMemAllocPitch_v2, cuMemFree_v2, cuMemGetInfo_v2, cuMemGetAddressRange_v2,
     }
-    pool { cuMemAllocAsync, cuMemAllocAsync_ptsz, cuMemFreeAsync, cuMemFreeAsync_ptsz, cuDeviceGetDefaultMemPool, cuDeviceGetMemPool }
     managed {
         cuMemAllocManaged, cuStreamAttachMemAsync, cuStreamAttachMemAsync_ptsz, cuMemPrefetchAsync,
         cuMemPrefetchAsync_ptsz, cuMemPrefetchAsync_v2, cuMemPrefetchAsync_v2_ptsz,
@@ -108,6 +107,20 @@ simulated! {
     }
     managed_advice {
         cuMemAdvise, cuMemAdvise_v2, cuMemRangeGetAttribute, cuMemRangeGetAttributes,
+    }
+    stream_memory {
+        cuMemAllocAsync, cuMemAllocAsync_ptsz, cuMemAllocFromPoolAsync,
+        cuMemAllocFromPoolAsync_ptsz, cuMemFreeAsync, cuMemFreeAsync_ptsz,
+    }
+    pool {
+        cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemGetDefaultMemPool,
+        cuMemGetMemPool, cuMemSetMemPool, cuMemPoolCreate, cuMemPoolDestroy,
+        cuMemPoolGetAttribute, cuMemPoolSetAttribute, cuMemPoolTrimTo, cuMemPoolSetAccess,
+        cuMemPoolGetAccess,
+    }
+    pool_sharing {
+        cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
+        cuMemPoolExportPointer, cuMemPoolImportPointer,
     }
     host_memory {
         cuMemHostAlloc, cuMemAllocHost_v2, cuMemFreeHost, cuMemHostGetDevicePointer_v2,
@@ -203,6 +216,7 @@ impl Function {
                 | Self::cuMemFree_v2
                 | Self::cuMemFreeAsync
                 | Self::cuMemFreeAsync_ptsz
+                | Self::cuMemPoolDestroy
                 | Self::cuMemFreeHost
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle

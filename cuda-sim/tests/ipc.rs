@@ -10,7 +10,7 @@ mod common;
 mod remote;
 
 use common::*;
-use cuda_sim::{Config, isolated};
+use cuda_sim::{Config, FindingKind, isolated};
 use cuda_sys::*;
 use remote::*;
 
@@ -133,7 +133,54 @@ fn for_size(size: usize) {
     assert_eq!(remote.open(new).0, 1);
     remote.end();
     end();
-    assert!(cuda_sim::finish().is_clean());
+    // The first free was under the other's mapping, the second was not.
+    let report = cuda_sim::finish();
+    assert_eq!(report.count(FindingKind::FreedWhileShared), 1, "{report}");
+}
+
+#[test]
+fn frees_beside_the_mapping_of_another_process() {
+    two_processes!(|| {
+        start();
+        let (memory, neighbour) = (alloc(4096), alloc(4096));
+        let mut remote = Remote::start();
+        let (_, address) = remote.open(handle_of(memory).1);
+        // What it has not mapped is nobody's but ours.
+        free(neighbour);
+        assert!(cuda_sim::report().findings.is_empty());
+        free(memory);
+        let report = cuda_sim::report();
+        assert_eq!(report.count(FindingKind::FreedWhileShared), 1, "{report}");
+        assert_eq!(remote.code(&format!("close {address}")), 0);
+        let again = alloc(4096);
+        let (_, address) = remote.open(handle_of(again).1);
+        assert_eq!(remote.code(&format!("close {address}")), 0);
+        free(again);
+        assert_eq!(cuda_sim::report().findings.len(), 1);
+        remote.end();
+    });
+}
+
+#[test]
+fn more_memory_than_a_process_may_have_files_open() {
+    two_processes!(Config::new().junk(false), || {
+        start();
+        let buffers: Vec<_> = (0..2000).map(|_| alloc(2 << 20)).collect();
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count();
+        assert!(open < 32, "{open}");
+        let mut remote = Remote::start();
+        let last = buffers[1999];
+        write(last, &[7; 64]);
+        let (answer, address) = remote.open(handle_of(last).1);
+        assert_eq!((answer, remote.read(address)), (0, 7));
+        assert_eq!(remote.code(&format!("close {address}")), 0);
+        remote.end();
+        for buffer in buffers {
+            free(buffer);
+        }
+        end();
+        assert!(cuda_sim::finish().is_clean());
+    });
 }
 
 #[test]

@@ -18,6 +18,10 @@ impl State {
         if attribute == CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID {
             return c_int::try_from(self.physical(device)).ok();
         }
+        if attribute == CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES {
+            let has = |feature| c_int::from(self.has(device, feature));
+            return Some(has(Feature::MemoryPools) * (8 + has(Feature::FileDescriptors)));
+        }
         match feature(attribute) {
             Some(feature) => Some(c_int::from(self.has(device, feature))),
             None => format::limit(attribute).or_else(|| constant(attribute)),
@@ -39,6 +43,9 @@ fn feature(attribute: CUdevice_attribute) -> Option<Feature> {
         A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => Feature::ConcurrentManagedAccess,
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Feature::Ipc,
         A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => Feature::MemoryPools,
+        A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => Feature::VirtualMemory,
+        A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        | A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED => Feature::FileDescriptors,
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@
 
 pub(crate) mod board;
 pub(crate) mod directory;
-mod handle;
+pub(crate) mod handle;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_char, c_uint};
@@ -16,6 +16,7 @@ use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult}
 
 use crate::config::Feature;
 use crate::driver::event::Event;
+use crate::engine::address_space::pins::Pin;
 use crate::engine::handle::RawHandle;
 use crate::engine::mapping::BLOCK;
 use crate::engine::registry::{Allocation, BufferId, MemoryKind};
@@ -23,7 +24,7 @@ use crate::engine::state::State;
 use crate::entry::{INVALID_VALUE, Out, Session, simulate};
 use crate::report::Side;
 use board::{Board, Shared};
-use directory::Foreign;
+use directory::{Entry, Foreign};
 use handle::{EventHandle, LENGTH, MemoryHandle, start_mark};
 
 /// `CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS`.
@@ -44,6 +45,8 @@ struct Import {
     memory: BufferId,
     opens: u32,
     segment: SegmentKey,
+    /// Tells the exporter that it is mapped.
+    _pin: Pin,
 }
 
 /// Holds what is mapped of other processes.
@@ -99,7 +102,8 @@ impl State {
         must_be_another(handle.process, handle.start)?;
         let foreign = Foreign::find(handle.process).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
         // Of the generation the handle says nothing that is checked: it opens what is there now.
-        let (entry, file) = foreign.open(handle.block).ok_or(INVALID_VALUE)?;
+        let pinned = foreign.pin(handle.block, handle.offset, handle.size);
+        let (entry, pin) = pinned.ok_or(INVALID_VALUE)?;
         let end = handle.offset.checked_add(handle.size).ok_or(INVALID_VALUE)?;
         if handle.size == 0 || end > entry.blocks.saturating_mul(BLOCK) as u64 {
             return Err(INVALID_VALUE);
@@ -114,7 +118,10 @@ impl State {
         };
         let start = match self.imports.segments.get(&segment) {
             Some(&(start, _)) => start,
-            None => self.space.import(device, &file, entry.blocks, entry.generation)?,
+            None => {
+                let Entry { at, blocks, generation } = entry;
+                self.space.import(device, foreign.memory(), at, blocks, generation)?
+            }
         };
         self.imports.segments.entry(segment).or_insert((start, 0));
         let address = start + handle.offset;
@@ -137,7 +144,7 @@ impl State {
             made_by: Side::new(call, ""),
             history: Vec::new(),
         });
-        self.imports.by_address.insert(address, Import { memory, opens: 1, segment });
+        self.imports.by_address.insert(address, Import { memory, opens: 1, segment, _pin: pin });
         Ok(address)
     }
 

@@ -26,20 +26,41 @@ impl State {
         bytes: usize,
         purpose: Purpose,
     ) -> Result<(BufferId, u64), CUresult> {
-        let context = self.context()?;
-        let (device, context) = (context.device, context.handle);
+        let device = self.context()?.device;
         // Measured.
         if bytes == 0 {
             return Err(INVALID_VALUE);
         }
-        let size = bytes as u64;
-        let (base, fresh) = self.space.allocate(device, purpose, size, self.config.memory)?;
+        let (size, limit) = (bytes as u64, self.config.memory);
+        let found = match self.space.allocate(device, purpose, size, limit) {
+            Err(_) => {
+                self.release_idle_pools();
+                self.space.allocate(device, purpose, size, limit)?
+            }
+            Ok(found) => found,
+        };
+        let (base, fresh) = found;
         let kind = match purpose {
-            Purpose::Pool => MemoryKind::Pool,
             Purpose::Array => MemoryKind::Array,
+            Purpose::Pool(_) => MemoryKind::Pool,
             Purpose::Plain | Purpose::Imported => MemoryKind::Device,
         };
-        let allocation = Allocation {
+        let id = self.admit(call, kind, device, base, size)?;
+        self.fill_with_junk(base, size, fresh);
+        Ok((id, base))
+    }
+
+    /// Adds memory that a call has made in the current context.
+    pub(crate) fn admit(
+        &mut self,
+        call: &'static str,
+        kind: MemoryKind,
+        device: usize,
+        base: u64,
+        size: u64,
+    ) -> Result<BufferId, CUresult> {
+        let context = self.context()?.handle;
+        Ok(self.registry.add(Allocation {
             id: 0,
             base,
             size,
@@ -49,15 +70,34 @@ impl State {
             flags: 0,
             made_by: Side::new(call, ""),
             history: Vec::new(),
-        };
-        // An address that is handed out again keeps its bytes (measured); fresh memory is junk.
-        let id = self.registry.add(allocation);
+        }))
+    }
+
+    /// Fills what of an allocation was never handed out before. An address that is handed out again
+    /// keeps its bytes (measured).
+    pub(crate) fn fill_with_junk(&self, base: u64, size: u64, fresh: u64) {
         if self.config.junk && size <= MOST_JUNK && fresh < base + size {
             let from = fresh.max(base);
             let bytes = usize::try_from(base + size - from).unwrap_or(0);
             execute::junk(self.space.reservation.shadow(from), bytes);
         }
-        Ok((id, base))
+    }
+
+    /// Reports if memory is freed that another process has mapped.
+    pub(crate) fn report_holder(
+        &mut self,
+        memory: BufferId,
+        call: &'static str,
+        operand: &'static str,
+    ) {
+        let Some(memory) = self.registry.get(memory) else { return };
+        let Some(holder) = self.space.holder(memory.base, memory.size) else { return };
+        self.findings.add(Finding {
+            kind: FindingKind::FreedWhileShared,
+            earlier: Some(memory.made_by.clone()),
+            later: Side::new(call, operand),
+            subject: format!("process {holder} has {:#x} mapped", memory.base),
+        });
     }
 
     /// Says whose fault it is that an address is none, if it once was one.
@@ -125,6 +165,11 @@ pub(crate) fn free_now(
     let owner = session.registry.get(memory).map_or(context, |memory| memory.context);
     let session = session.drain_context(context)?;
     let mut session = session.drain_context(owner)?;
+    session.report_holder(memory, call, operand);
+    if let Some(found) = session.registry.get(memory) {
+        let (base, size) = (found.base, found.size);
+        session.set_aside(memory, base, size, None);
+    }
     session.registry.retire(memory, Side::new(call, operand));
     session.release(memory);
     Ok(())

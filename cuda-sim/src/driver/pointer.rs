@@ -30,10 +30,7 @@ impl State {
         use CUpointer_attribute as A;
         let is_host = memory.kind.is_host();
         let is_managed = memory.kind == MemoryKind::Managed;
-        let pool = match memory.kind {
-            MemoryKind::Pool => self.pools.get(memory.device).copied().unwrap_or(0),
-            _ => 0,
-        };
+        let pool = self.pools.of.get(&memory.id).copied().unwrap_or(0);
         Ok(match attribute {
             A::CU_POINTER_ATTRIBUTE_CONTEXT => {
                 Value::Context(CUcontext::from_number(memory.context))
@@ -66,7 +63,10 @@ impl State {
             }
             A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),
-            A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => Value::Number(0),
+            A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
+                let pool = self.pools.table.get(pool);
+                Value::Number(pool.map_or(0, |pool| u64::from(pool.handle_types)))
+            }
             // Manual: 3 is reading and writing.
             A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
             A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Pool(CUmemoryPool::from_number(pool)),

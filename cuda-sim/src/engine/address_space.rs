@@ -1,72 +1,85 @@
-//! Device memory: blocks of 2 MiB, each a file in memory, and allocations in them.
+//! Device memory: blocks of 2 MiB of files in memory, and allocations in them.
 //!
 //! Small allocations share a block and lie back to back; a freed address is handed out again
 //! (both measured). What an allocation is used for is in `registry`.
 
+pub(crate) mod memory_file;
+pub(crate) mod pins;
+mod segment;
+
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use cuda_sys::CUresult;
-use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 
-use crate::driver::ipc::directory::{Directory, Entry};
+use crate::driver::ipc::directory::{self, Directory, Entry};
+use crate::engine::handle::Handle;
 use crate::engine::mapping::{BLOCK, Reservation};
+use memory_file::MemoryFile;
+use pins::Identity;
+pub(crate) use segment::{Purpose, Segment};
 
 /// Allocations begin at multiples of this (*manual*: at least 256).
-const ALIGNMENT: u64 = 512;
-
-/// Up to this size an allocation shares its block with others.
-const SHARED: u64 = 1 << 20;
-
-/// Is what a segment's memory is for. Memory of different purposes shares no block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Plain,
-    Pool,
-    Imported,
-    Array,
-}
-
-/// Is a run of blocks that are mapped together.
-#[derive(Debug)]
-pub(crate) struct Segment {
-    pub(crate) blocks: usize,
-    pub(crate) device: usize,
-    pub(crate) purpose: Purpose,
-    /// Grows each time that memory is mapped at these addresses.
-    pub(crate) generation: u32,
-    /// The allocations: sizes by offset.
-    parts: BTreeMap<u64, u64>,
-    /// From this offset on no byte was ever handed out.
-    fresh: u64,
-    /// Keeps the memory reachable for other processes.
-    _file: Option<OwnedFd>,
-}
+pub(crate) const ALIGNMENT: u64 = 512;
 
 /// Is the address space of all devices.
 #[derive(Debug)]
 pub(crate) struct AddressSpace {
     pub(crate) reservation: Reservation,
+    /// How many blocks are taken from each block on, mapped or not.
+    taken: BTreeMap<usize, usize>,
     /// By their first block.
     segments: BTreeMap<usize, Segment>,
     generations: HashMap<usize, u32>,
     directory: Directory,
+    /// The bytes of all memory that has no file of its own.
+    pub(crate) common: MemoryFile,
+    /// The files of pools that other processes can import.
+    pub(crate) pool_files: HashMap<Handle, MemoryFile>,
+    /// How many bytes of each device are in use.
+    used: HashMap<usize, u64>,
 }
 
 impl AddressSpace {
     pub(crate) fn new(bytes: u64) -> io::Result<Self> {
-        let reservation = Reservation::new(usize::try_from(bytes).unwrap_or(usize::MAX / 4))?;
-        let directory = Directory::create()?;
-        Ok(Self { reservation, segments: BTreeMap::new(), generations: HashMap::new(), directory })
+        let process = std::process::id();
+        let owner = pins::owner(process).ok_or(io::ErrorKind::Unsupported)?;
+        let identity = Identity { owner, number: 0, device: 0 };
+        Ok(Self {
+            reservation: Reservation::new(usize::try_from(bytes).unwrap_or(usize::MAX / 4))?,
+            taken: BTreeMap::new(),
+            segments: BTreeMap::new(),
+            generations: HashMap::new(),
+            directory: Directory::create()?,
+            common: MemoryFile::create(&directory::memory_name(process), identity)?,
+            pool_files: HashMap::new(),
+            used: HashMap::new(),
+        })
     }
 
-    /// Returns how many bytes of a device are mapped.
+    /// Returns how many bytes of a device are in use.
     pub(crate) fn used(&self, device: usize) -> u64 {
-        let mine = self.segments.values().filter(|segment| segment.device == device);
-        mine.filter(|segment| segment.purpose != Purpose::Imported)
-            .map(|segment| (segment.blocks * BLOCK) as u64)
-            .sum()
+        self.used.get(&device).copied().unwrap_or(0)
+    }
+
+    /// Takes bytes from those that a device has.
+    pub(crate) fn charge(&mut self, device: usize, bytes: u64, limit: u64) -> Result<(), CUresult> {
+        let used = self.used.entry(device).or_default();
+        match used.checked_add(bytes).filter(|&used| used <= limit) {
+            Some(sum) => {
+                *used = sum;
+                Ok(())
+            }
+            None => Err(OUT_OF_MEMORY),
+        }
+    }
+
+    /// Gives bytes of a device back.
+    pub(crate) fn discharge(&mut self, device: usize, bytes: u64) {
+        if let Some(used) = self.used.get_mut(&device) {
+            *used = used.saturating_sub(bytes);
+        }
     }
 
     /// Tells whether an address is a device's, allocated or not.
@@ -84,75 +97,108 @@ impl AddressSpace {
         limit: u64,
     ) -> Result<(u64, u64), CUresult> {
         let size = size.checked_next_multiple_of(ALIGNMENT).ok_or(OUT_OF_MEMORY)?;
-        if size <= SHARED {
-            for (&first, segment) in &mut self.segments {
-                if segment.device == device
-                    && segment.purpose == purpose
-                    && let Some(offset) = segment.place(size)
-                {
-                    let start = self.reservation.address(first);
-                    let fresh = start + segment.fresh;
-                    segment.fresh = segment.fresh.max(offset + size);
-                    return Ok((start + offset, fresh));
-                }
+        for (&first, segment) in &mut self.segments {
+            if segment.device == device
+                && segment.purpose == purpose
+                && let Some(offset) = segment.place(size)
+            {
+                let start = self.reservation.address(first);
+                let fresh = start + segment.fresh;
+                segment.fresh = segment.fresh.max(offset + size);
+                return Ok((start + offset, fresh));
             }
         }
-        let blocks = usize::try_from(size.div_ceil(BLOCK as u64)).map_err(|_| OUT_OF_MEMORY)?;
-        let bytes = blocks.checked_mul(BLOCK).ok_or(OUT_OF_MEMORY)? as u64;
-        if self.used(device).checked_add(bytes).is_none_or(|used| used > limit) {
-            return Err(OUT_OF_MEMORY);
-        }
-        let first = self.free_run(blocks).ok_or(OUT_OF_MEMORY)?;
+        let bytes = size.checked_next_multiple_of(BLOCK as u64).ok_or(OUT_OF_MEMORY)?;
+        self.charge(device, bytes, limit)?;
+        let start = self.grow(device, purpose, size, bytes).map_err(|_| {
+            self.discharge(device, bytes);
+            OUT_OF_MEMORY
+        })?;
+        Ok((start, start))
+    }
+
+    /// Maps a new segment, of which `size` bytes are an allocation.
+    fn grow(&mut self, device: usize, purpose: Purpose, size: u64, bytes: u64) -> io::Result<u64> {
+        let none = io::ErrorKind::OutOfMemory;
+        let blocks = usize::try_from(bytes / BLOCK as u64).map_err(|_| none)?;
+        let first = self.free_run(blocks, 1).ok_or(none)?;
         let generation = self.generations.get(&first).map_or(0x32, |last| last.wrapping_add(1));
-        let name = block_name(first, generation);
-        let file = memfd_create(name, MemfdFlags::CLOEXEC).map_err(|_| OUT_OF_MEMORY)?;
-        ftruncate(&file, bytes).map_err(|_| OUT_OF_MEMORY)?;
-        self.reservation.map(first, blocks, file.as_fd()).map_err(|_| OUT_OF_MEMORY)?;
+        let file = match purpose {
+            Purpose::Pool(pool) => self.pool_files.get_mut(&pool).unwrap_or(&mut self.common),
+            Purpose::Plain | Purpose::Array | Purpose::Imported => &mut self.common,
+        };
+        let at = file.extend(bytes)?;
+        self.reservation.map(first, blocks, file.as_fd(), at)?;
         if purpose == Purpose::Plain {
-            let entry = Entry { file: file.as_raw_fd(), generation, blocks };
-            self.directory.write(first, Some(entry)).map_err(|_| OUT_OF_MEMORY)?;
+            self.directory.write(first, Some(Entry { at, generation, blocks }))?;
         }
         self.generations.insert(first, generation);
         let parts = BTreeMap::from([(0, size)]);
-        let segment =
-            Segment { blocks, device, purpose, generation, parts, fresh: size, _file: Some(file) };
+        let segment = Segment { blocks, device, purpose, generation, at, parts, fresh: size };
         self.segments.insert(first, segment);
-        let start = self.reservation.address(first);
-        Ok((start, start))
+        self.taken.insert(first, blocks);
+        Ok(self.reservation.address(first))
     }
 
     /// Maps another process's memory, and returns where it begins.
     pub(crate) fn import(
         &mut self,
         device: usize,
-        file: &OwnedFd,
+        file: BorrowedFd<'_>,
+        at: u64,
         blocks: usize,
         generation: u32,
     ) -> Result<u64, CUresult> {
-        let first = self.free_run(blocks).ok_or(OUT_OF_MEMORY)?;
-        self.reservation
-            .map(first, blocks, file.as_fd())
-            .map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;
-        let segment = Segment {
-            blocks,
-            device,
-            purpose: Purpose::Imported,
-            generation,
-            parts: BTreeMap::new(),
-            fresh: 0,
-            _file: None,
-        };
+        let first = self.free_run(blocks, 1).ok_or(OUT_OF_MEMORY)?;
+        let mapped = self.reservation.map(first, blocks, file, at);
+        mapped.map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;
+        let (purpose, parts) = (Purpose::Imported, BTreeMap::new());
+        let segment = Segment { blocks, device, purpose, generation, at, parts, fresh: 0 };
         self.segments.insert(first, segment);
+        self.taken.insert(first, blocks);
         Ok(self.reservation.address(first))
     }
 
-    /// Gives an allocation back; the last of a segment unmaps it.
+    /// Gives an allocation back; the last of a segment unmaps it, except in a pool.
     pub(crate) fn free(&mut self, address: u64) {
         let Some((first, offset)) = self.locate(address) else { return };
         let Some(segment) = self.segments.get_mut(&first) else { return };
         segment.parts.remove(&offset);
-        if segment.parts.is_empty() {
+        if segment.parts.is_empty() && !matches!(segment.purpose, Purpose::Pool(_)) {
             self.unmap(first);
+        }
+    }
+
+    /// Cuts an allocation after `size` bytes in two, if it is longer.
+    pub(crate) fn split(&mut self, address: u64, size: u64) {
+        if let Some((first, offset)) = self.locate(address)
+            && let Some(segment) = self.segments.get_mut(&first)
+        {
+            segment.split(offset, size);
+        }
+    }
+
+    /// Returns how many bytes are mapped for a pool.
+    pub(crate) fn reserved(&self, pool: Handle) -> u64 {
+        let purpose = Purpose::Pool(pool);
+        self.segments.values().filter(|its| its.purpose == purpose).map(Segment::bytes).sum()
+    }
+
+    /// Unmaps segments of a pool that hold no allocation, until no more than `keep` bytes are left.
+    pub(crate) fn trim(&mut self, pool: Handle, keep: u64) {
+        let mut left = self.reserved(pool);
+        let empty: Vec<_> = self
+            .segments
+            .iter()
+            .filter(|(_, its)| its.purpose == Purpose::Pool(pool) && its.parts.is_empty())
+            .map(|(&first, its)| (first, its.bytes()))
+            .collect();
+        for (first, bytes) in empty.into_iter().rev() {
+            if left <= keep {
+                break;
+            }
+            self.unmap(first);
+            left -= bytes;
         }
     }
 
@@ -169,6 +215,20 @@ impl AddressSpace {
         Some((first, offset, self.segments.get(&first)?))
     }
 
+    /// Returns the process that has a byte of an allocation mapped, if another one has.
+    pub(crate) fn holder(&self, address: u64, size: u64) -> Option<u32> {
+        let (_, offset, segment) = self.segment(address)?;
+        self.file(segment.purpose)?.pins.holder(segment.at + offset, size)
+    }
+
+    fn file(&self, purpose: Purpose) -> Option<&MemoryFile> {
+        match purpose {
+            Purpose::Plain | Purpose::Array => Some(&self.common),
+            Purpose::Pool(pool) => self.pool_files.get(&pool).or(Some(&self.common)),
+            Purpose::Imported => None,
+        }
+    }
+
     fn locate(&self, address: u64) -> Option<(usize, u64)> {
         let block = self.reservation.block(address)?;
         let (&first, segment) = self.segments.range(..=block).next_back()?;
@@ -177,46 +237,38 @@ impl AddressSpace {
 
     fn unmap(&mut self, first: usize) {
         let Some(segment) = self.segments.remove(&first) else { return };
+        let (at, bytes) = (segment.at, segment.bytes());
         // Neither fails for a range that is mapped; if one does, the addresses stay unused.
         let _ = self.directory.write(first, None);
-        let _ = self.reservation.unmap(first, segment.blocks);
+        self.leave(first, segment.blocks);
+        match segment.purpose {
+            Purpose::Imported => return,
+            Purpose::Plain | Purpose::Array => self.common.give_back(at, bytes),
+            Purpose::Pool(pool) => {
+                let file = self.pool_files.get_mut(&pool).unwrap_or(&mut self.common);
+                file.give_back(at, bytes);
+            }
+        }
+        self.discharge(segment.device, bytes);
     }
 
-    fn free_run(&self, blocks: usize) -> Option<usize> {
-        let mut start = 0;
-        for (&first, segment) in &self.segments {
-            if first - start >= blocks {
+    /// Unmaps a run of blocks, and lets them be handed out again.
+    fn leave(&mut self, first: usize, blocks: usize) {
+        let _ = self.reservation.unmap(first, blocks);
+        self.taken.remove(&first);
+    }
+
+    /// Finds blocks that are not taken, the first a multiple of `alignment` blocks from zero on.
+    fn free_run(&self, blocks: usize, alignment: usize) -> Option<usize> {
+        let mut start = self.reservation.aligned(0, alignment)?;
+        for (&first, &taken) in &self.taken {
+            if first.checked_sub(start).is_some_and(|room| room >= blocks) {
                 return Some(start);
             }
-            start = first + segment.blocks;
+            start = start.max(self.reservation.aligned(first + taken, alignment)?);
         }
-        (self.reservation.blocks() - start >= blocks).then_some(start)
+        (self.reservation.blocks().checked_sub(start)? >= blocks).then_some(start)
     }
-}
-
-impl Segment {
-    /// Finds the lowest gap of that size in a block that several allocations share.
-    fn place(&mut self, size: u64) -> Option<u64> {
-        if self.blocks != 1 || self.parts.values().any(|&part| part > SHARED) {
-            return None;
-        }
-        let mut start = 0;
-        for (&offset, &part) in &self.parts {
-            if offset - start >= size {
-                break;
-            }
-            start = offset + part;
-        }
-        (start + size <= BLOCK as u64).then(|| {
-            self.parts.insert(start, size);
-            start
-        })
-    }
-}
-
-/// Returns the name of the file of a segment's memory.
-pub(crate) fn block_name(first: usize, generation: u32) -> String {
-    format!("cuda-sim:block:{first}:{generation}")
 }
 
 const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
@@ -236,11 +288,17 @@ mod tests {
         space.free(second);
         let again = space.allocate(0, Purpose::Plain, 4000, 1 << 30);
         assert_eq!(again, Ok((second, third + 512)));
-        let (pool, fresh) = space.allocate(0, Purpose::Pool, 4000, 1 << 30).unwrap();
-        assert_eq!([pool, fresh], [large + 2 * BLOCK as u64; 2]);
-        assert_eq!(space.used(0), 4 * BLOCK as u64);
+        let pool = Purpose::Pool(7);
+        let (pooled, fresh) = space.allocate(0, pool, 4000, 1 << 30).unwrap();
+        assert_eq!([pooled, fresh], [large + 2 * BLOCK as u64; 2]);
+        assert_eq!((space.used(0), space.reserved(7)), (4 * BLOCK as u64, BLOCK as u64));
         space.free(large);
         assert_eq!(space.used(0), 2 * BLOCK as u64);
         assert!(space.allocate(0, Purpose::Plain, 1 << 30, 1 << 30).is_err());
+        // A pool keeps what is freed until it is trimmed.
+        space.free(pooled);
+        assert_eq!(space.reserved(7), BLOCK as u64);
+        space.trim(7, 0);
+        assert_eq!((space.used(0), space.reserved(7)), (BLOCK as u64, 0));
     }
 }

@@ -71,12 +71,26 @@ impl Reservation {
         usize::try_from(address).unwrap_or(0).wrapping_add(self.length)
     }
 
-    /// Maps a file into the shadow of `blocks` blocks, which are not mapped.
-    pub(crate) fn map(&self, first: usize, blocks: usize, file: BorrowedFd<'_>) -> io::Result<()> {
+    /// Returns the first block from `from` on whose address is a multiple of so many blocks.
+    pub(crate) fn aligned(&self, from: usize, alignment: usize) -> Option<usize> {
+        let block = (self.base / BLOCK).checked_add(from)?;
+        let next = block.checked_next_multiple_of(alignment.max(1))?;
+        Some(next - self.base / BLOCK)
+    }
+
+    /// Maps a file, from byte `offset` on, into the shadow of `blocks` blocks.
+    pub(crate) fn map(
+        &self,
+        first: usize,
+        blocks: usize,
+        file: BorrowedFd<'_>,
+        offset: u64,
+    ) -> io::Result<()> {
         let (at, length) = self.range(first, blocks)?;
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the range lies in the shadow, which is this reservation's own.
-        unsafe { mmap(at, length, access, MapFlags::SHARED | MapFlags::FIXED, file, 0) }?;
+        // SAFETY: the range lies in the shadow, which is this reservation's own; what it replaces
+        // there, callers have found to be nothing, or the same bytes.
+        unsafe { mmap(at, length, access, MapFlags::SHARED | MapFlags::FIXED, file, offset) }?;
         Ok(())
     }
 
@@ -123,7 +137,14 @@ pub(crate) fn unmap_host(address: usize, bytes: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Maps a file that processes share, for good.
+/// Unmaps what [`map_file`] mapped.
+pub(crate) fn unmap_file(address: usize, bytes: usize) -> io::Result<()> {
+    // SAFETY: the one owner of the mapping calls this when it is dropped.
+    unsafe { munmap(ptr::with_exposed_provenance_mut(address), bytes) }?;
+    Ok(())
+}
+
+/// Maps the beginning of a file that processes share.
 pub(crate) fn map_file(file: BorrowedFd<'_>, bytes: usize) -> io::Result<usize> {
     let access = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: no address is asked for, so that nothing is replaced.

@@ -20,6 +20,7 @@ use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes};
 use crate::engine::managed::Managed;
+use crate::engine::pool::{Pool, Pools};
 use crate::engine::registry::{BufferId, MemoryKind, Registry};
 use crate::engine::work::Queue;
 use crate::fault::Faults;
@@ -44,7 +45,7 @@ pub(crate) struct State {
     pub(crate) streams: Table<Stream>,
     pub(crate) stream_attributes: StreamAttributes,
     pub(crate) events: Table<Event>,
-    pub(crate) pools: Vec<Handle>,
+    pub(crate) pools: Pools,
     pub(crate) space: AddressSpace,
     pub(crate) registry: Registry,
     pub(crate) managed: Managed,
@@ -66,7 +67,6 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(config: Config, devices: Vec<usize>, space: AddressSpace) -> Self {
-        let mut pools = Table::new(Kind::Pool);
         let random = match config.scheduler {
             Scheduler::Seeded(seed) => seed,
             Scheduler::Eager | Scheduler::Lazy => 0,
@@ -82,7 +82,7 @@ impl State {
             streams: Table::new(Kind::Stream),
             stream_attributes: StreamAttributes::new(),
             events: Table::new(Kind::Event),
-            pools: devices.iter().filter_map(|_| pools.insert_with(|_| ())).collect(),
+            pools: Pools::new(devices.len()),
             devices,
             space,
             registry: Registry::default(),
@@ -251,10 +251,9 @@ impl State {
         }
         let Some(allocation) = self.registry.remove(memory) else { return };
         match allocation.kind {
-            MemoryKind::Device | MemoryKind::Pool | MemoryKind::Array => {
-                self.space.free(allocation.base)
-            }
-            MemoryKind::Imported | MemoryKind::Registered => {}
+            MemoryKind::Device | MemoryKind::Array => self.space.free(allocation.base),
+            // A pool keeps its bytes: they were set aside.
+            MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Registered => {}
             MemoryKind::Managed => {
                 self.managed.remove(memory);
                 crate::driver::host_memory::unmap(allocation.base, allocation.size);
@@ -293,6 +292,10 @@ impl State {
         }
         for event in self.events.values() {
             leaks.push(leak(&event.made_by, format!("event {:#x}", event.handle)));
+        }
+        let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed;
+        for pool in self.pools.table.values().filter(made) {
+            leaks.push(leak(&pool.made_by, format!("memory pool {:#x}", pool.handle)));
         }
         for context in self.contexts.values().filter(|context| context.is_held()) {
             leaks.push(leak(&context.made_by, context.describe()));

@@ -47,6 +47,7 @@ impl Session {
             self = self.pause();
         }
         self.known(clock);
+        self.settle_pools();
         Ok(self)
     }
 

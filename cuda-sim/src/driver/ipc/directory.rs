@@ -1,25 +1,35 @@
 //! What a process publishes of its device memory: a file in memory that lists its blocks.
 //!
-//! Another process finds the file under `/proc/PID/fd` by its name, and each block's file by the
-//! entry in it. All of it goes when the process does, even if it is killed.
+//! Another process finds the list, and the file with the bytes, under `/proc/PID/fd` by their names.
+//! Both go when the process does, even if it is killed.
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::path::PathBuf;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create, open, readlink};
 use rustix::io::{pread, pwrite};
 
-use crate::engine::address_space::block_name;
+use crate::engine::address_space::pins::{Pin, Pins};
+use crate::engine::mapping::BLOCK;
 
-const NAME: &str = "cuda-sim:directory";
 const ENTRY: usize = 16;
+
+/// Returns the name of a process's list. What one process opens of another has the other's name.
+fn list_name(process: u32) -> String {
+    format!("cuda-sim:directory:{process}")
+}
+
+/// Returns the name of the file with a process's device memory.
+pub(crate) fn memory_name(process: u32) -> String {
+    format!("cuda-sim:memory:{process}")
+}
 
 /// Is what is known of the segment that begins with a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// The number of its file in the process.
-    pub(crate) file: RawFd,
+    /// Where in the process's file it begins.
+    pub(crate) at: u64,
     pub(crate) generation: u32,
     pub(crate) blocks: usize,
 }
@@ -32,7 +42,7 @@ pub(crate) struct Directory {
 
 impl Directory {
     pub(crate) fn create() -> io::Result<Self> {
-        Ok(Self { file: memfd_create(NAME, MemfdFlags::CLOEXEC)? })
+        Ok(Self { file: memfd_create(list_name(std::process::id()), MemfdFlags::CLOEXEC)? })
     }
 
     /// Sets or clears the entry of a block.
@@ -42,7 +52,7 @@ impl Directory {
             let number = |number: Result<u32, _>| number.map_err(|_| io::ErrorKind::InvalidInput);
             let fields = [
                 1,
-                number(u32::try_from(entry.file))?,
+                number(u32::try_from(entry.at / BLOCK as u64))?,
                 entry.generation,
                 number(u32::try_from(entry.blocks))?,
             ];
@@ -55,31 +65,37 @@ impl Directory {
     }
 }
 
-/// Is another process's list.
+/// Is another process's list, and its device memory.
 #[derive(Debug)]
 pub(crate) struct Foreign {
-    process: u32,
-    file: OwnedFd,
+    list: OwnedFd,
+    memory: OwnedFd,
+    pins: Arc<Pins>,
 }
 
 impl Foreign {
-    /// Finds the list of a process; none if it is gone, or has none that this process may read.
+    /// Finds those of a process; none if it is gone, or has none that this process may read.
     pub(crate) fn find(process: u32) -> Option<Self> {
-        let file = open_named(process, NAME)?;
-        Some(Self { process, file })
+        let list = open_named(process, &list_name(process))?;
+        let memory = open_named(process, &memory_name(process))?;
+        let pins = Pins::map(&memory).ok()?;
+        Some(Self { list, memory, pins })
     }
 
-    /// Opens the memory that the process has now at a block; none if it has none.
-    pub(crate) fn open(&self, block: usize) -> Option<(Entry, OwnedFd)> {
-        // The entry can change between its reading and the opening; the name tells.
+    /// Returns the file that entries mean.
+    pub(crate) fn memory(&self) -> BorrowedFd<'_> {
+        self.memory.as_fd()
+    }
+
+    /// Finds the memory that the process has now at a block, and keeps its bytes there; none if it
+    /// has none.
+    pub(crate) fn pin(&self, block: usize, offset: u64, size: u64) -> Option<(Entry, Pin)> {
+        // The entry can change before the process can see the pin.
         for _ in 0..8 {
             let entry = self.read(block)?;
-            let path = format!("/proc/{}/fd/{}", self.process, entry.file);
-            if let Ok(file) = open(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
-                let mine = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-                if is_named(&mine, &block_name(block, entry.generation)) {
-                    return Some((entry, file));
-                }
+            let pin = self.pins.pin(entry.at.checked_add(offset)?, size)?;
+            if self.read(block) == Some(entry) {
+                return Some((entry, pin));
             }
         }
         None
@@ -87,7 +103,7 @@ impl Foreign {
 
     fn read(&self, block: usize) -> Option<Entry> {
         let mut bytes = [0_u8; ENTRY];
-        let count = pread(&self.file, &mut bytes[..], (block as u64).checked_mul(ENTRY as u64)?);
+        let count = pread(&self.list, &mut bytes[..], (block as u64).checked_mul(ENTRY as u64)?);
         if count.ok()? != ENTRY {
             return None;
         }
@@ -98,7 +114,7 @@ impl Foreign {
             return None;
         }
         Some(Entry {
-            file: RawFd::try_from(fields.next()?).ok()?,
+            at: u64::from(fields.next()?).checked_mul(BLOCK as u64)?,
             generation: fields.next()?,
             blocks: usize::try_from(fields.next()?).ok()?,
         })

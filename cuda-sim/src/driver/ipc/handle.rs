@@ -139,7 +139,7 @@ const fn mix(number: u64) -> u64 {
 }
 
 /// Returns a mark of when a process started; none if it is gone.
-pub(super) fn start_mark(process: u32) -> Option<u16> {
+pub(crate) fn start_mark(process: u32) -> Option<u16> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The second field is the program's name in parentheses, which may have spaces in it.
     let (_, rest) = text.rsplit_once(')')?;

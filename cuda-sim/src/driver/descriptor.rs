@@ -1,0 +1,35 @@
+//! File descriptors that stand for memory or a pool, as callers hand them over.
+
+use std::ffi::{c_ulonglong, c_void};
+use std::os::fd::OwnedFd;
+
+use cuda_sys::{CUmemAllocationHandleType, CUresult};
+use rustix::fs::{Mode, OFlags, open as open_file, readlink};
+
+use crate::entry::{Answer, INVALID_VALUE};
+
+/// Refuses all types of handles but file descriptors, and all flags: there are none.
+pub(crate) fn check_kind(kind: CUmemAllocationHandleType, flags: c_ulonglong) -> Answer {
+    use CUmemAllocationHandleType as K;
+    match kind {
+        K::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if flags == 0 => Ok(()),
+        // Measured of `cuMemCreate`: without a channel for it.
+        K::CU_MEM_HANDLE_TYPE_FABRIC => Err(CUresult::CUDA_ERROR_NOT_PERMITTED),
+        K::CU_MEM_HANDLE_TYPE_WIN32 | K::CU_MEM_HANDLE_TYPE_WIN32_KMT => {
+            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
+        }
+        _ => Err(INVALID_VALUE),
+    }
+}
+
+/// Opens what a descriptor of this process, given as a pointer, stands for, if it is a file in
+/// memory whose name begins so. Returns the rest of the name too.
+pub(crate) fn open(descriptor: *mut c_void, name: &str) -> Result<(OwnedFd, String), CUresult> {
+    let path = format!("/proc/self/fd/{}", descriptor.addr());
+    let link = readlink(&path, Vec::new()).map_err(|_| INVALID_VALUE)?;
+    let link = link.to_string_lossy().into_owned();
+    let rest = link.strip_prefix("/memfd:").and_then(|link| link.strip_prefix(name));
+    let rest = rest.and_then(|rest| rest.split_once(' ')).ok_or(INVALID_VALUE)?.0;
+    let file = open_file(path, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+    Ok((file.map_err(|_| INVALID_VALUE)?, rest.to_owned()))
+}
