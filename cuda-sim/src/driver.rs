@@ -34,3 +34,5 @@ pub(crate) mod stream_attribute;
 pub(crate) mod stream_memory;
 pub(crate) mod texture_object;
 pub(crate) mod unions;
+pub(crate) mod virtual_memory;
+pub(crate) mod virtual_sharing;

@@ -19,4 +19,5 @@ pub(crate) mod registry;
 pub(crate) mod scheduler;
 pub(crate) mod state;
 pub(crate) mod value;
+pub(crate) mod virtual_memory;
 pub(crate) mod work;

@@ -136,11 +136,6 @@ impl<T: Copy> In<T> {
         // SAFETY: the pointer points to a value, as `new` says.
         Ok(unsafe { self.0.read_unaligned() })
     }
-
-    /// Reads the `index`-th of several.
-    pub(crate) fn read_at(&self, index: usize) -> Result<T, CUresult> {
-        Self(self.0.wrapping_add(if self.0.is_null() { 0 } else { index })).read()
-    }
 }
 
 impl<T: Copy> In<T> {

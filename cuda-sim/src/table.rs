@@ -118,6 +118,12 @@ simulated! {
         cuMemPoolGetAttribute, cuMemPoolSetAttribute, cuMemPoolTrimTo, cuMemPoolSetAccess,
         cuMemPoolGetAccess,
     }
+    virtual_memory {
+        cuMemGetAllocationGranularity, cuMemCreate, cuMemRelease, cuMemRetainAllocationHandle,
+        cuMemGetAllocationPropertiesFromHandle, cuMemAddressReserve, cuMemAddressFree, cuMemMap,
+        cuMemUnmap, cuMemSetAccess, cuMemGetAccess, cuMemGetHandleForAddressRange,
+    }
+    virtual_sharing { cuMemExportToShareableHandle, cuMemImportFromShareableHandle }
     pool_sharing {
         cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
         cuMemPoolExportPointer, cuMemPoolImportPointer,
@@ -217,6 +223,9 @@ impl Function {
                 | Self::cuMemFreeAsync
                 | Self::cuMemFreeAsync_ptsz
                 | Self::cuMemPoolDestroy
+                | Self::cuMemRelease
+                | Self::cuMemAddressFree
+                | Self::cuMemUnmap
                 | Self::cuMemFreeHost
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle

@@ -53,6 +53,7 @@ impl Fill<'_> {
         let (space, to) = session.resolve(call, operand, extent)?;
         let is_marked = to.memory.is_some_and(|memory| session.registry.is_synchronous(memory));
         let touches: Vec<_> = to.touch(AccessKind::Write).into_iter().collect();
+        session.check_access(&touches)?;
         let pattern = self.pattern.to_vec();
         session.submit(lane, &touches, Work::Fill { to, extent, pattern })?;
         // Manual: of pinned, managed and marked memory, the call waits.

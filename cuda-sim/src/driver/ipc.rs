@@ -152,6 +152,7 @@ impl State {
     pub(crate) fn forget_import(&mut self, address: u64) {
         let Some(import) = self.imports.by_address.remove(&address) else { return };
         self.imports.addresses.retain(|_, &mut opened| opened != address);
+        self.lose_waits(import.memory);
         self.registry.retire(import.memory, Side::new("cuIpcCloseMemHandle", "dptr"));
         self.registry.remove(import.memory);
         if let Some((start, users)) = self.imports.segments.get_mut(&import.segment) {

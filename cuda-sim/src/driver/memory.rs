@@ -16,7 +16,7 @@ use crate::report::{Finding, FindingKind, Side};
 const PITCH: usize = 512;
 
 /// Allocations up to this size get junk in them.
-const MOST_JUNK: u64 = 8 << 20;
+pub(crate) const MOST_JUNK: u64 = 8 << 20;
 
 impl State {
     /// Allocates device memory in the current context.

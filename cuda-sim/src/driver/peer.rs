@@ -74,12 +74,14 @@ impl State {
             MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => true,
             // The flag that opening asks for says so.
             MemoryKind::Imported => true,
-            MemoryKind::Device | MemoryKind::Pool | MemoryKind::Array => {
-                memory.device == context.device
-                    || self.contexts.get(memory.context).is_some_and(|owner| {
-                        context.peers.contains(&owner.handle) && memory.kind != MemoryKind::Pool
-                    })
+            MemoryKind::Pool => self.pool_access(memory.id, context.device) != 0,
+            MemoryKind::Virtual => {
+                self.access_at(context.device, memory.base).is_ok_and(|flags| flags != 0)
             }
+            MemoryKind::Device | MemoryKind::Array => {
+                memory.device == context.device || context.peers.contains(&memory.context)
+            }
+            MemoryKind::Physical => false,
         }
     }
 

@@ -64,8 +64,11 @@ impl State {
             A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),
             A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
-                let pool = self.pools.table.get(pool);
-                Value::Number(pool.map_or(0, |pool| u64::from(pool.handle_types)))
+                let pool = self.pools.table.get(pool).map(|pool| pool.handle_types);
+                let physical = self.mapping_at(address).map(|mapping| mapping.physical);
+                let physical = physical.and_then(|physical| self.physical_memory(physical));
+                let types = pool.or(physical.map(|physical| physical.handle_types));
+                Value::Number(u64::from(types.unwrap_or(0)))
             }
             // Manual: 3 is reading and writing.
             A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),

@@ -291,10 +291,7 @@ simulate! {
     ) |mut session| {
         flags.required()?;
         let device = session.located(&location.read()?)?;
-        let its = session.pool(pool)?;
-        let all = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
-        let own = if its.device == device { all } else { 0 };
-        flags.write(CUmemAccess_flags(its.access.get(&device).copied().unwrap_or(own)));
+        flags.write(CUmemAccess_flags(session.pool(pool)?.access_of(device)));
         Ok(())
     }
 }

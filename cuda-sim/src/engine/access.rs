@@ -67,6 +67,33 @@ impl AccessBox {
         })
     }
 
+    /// Returns the boxes that its bytes from `start` up to, but not including, `end` make up.
+    pub(crate) fn within(&self, start: u64, end: u64) -> Vec<Self> {
+        if self.is_empty() || self.base >= end || self.end() <= start {
+            return Vec::new();
+        }
+        if start <= self.base && self.end() <= end {
+            return vec![*self];
+        }
+        let row = |row: u64| {
+            let base = self.base.saturating_add(row.saturating_mul(self.pitch));
+            let (from, to) = (base.max(start), base.saturating_add(self.width).min(end));
+            Self::linear(from, to.saturating_sub(from))
+        };
+        // The rows that begin in the range; the one before them may reach into it.
+        let (pitch, last) = (self.pitch.max(1), self.height - 1);
+        let first = start.saturating_sub(self.base).div_ceil(pitch).min(self.height);
+        let behind = end.saturating_sub(self.base).div_ceil(pitch).min(self.height);
+        let mut parts: Vec<Self> = first.checked_sub(1).map(row).into_iter().collect();
+        if let Some(whole) = behind.checked_sub(first).and_then(|rows| rows.checked_sub(1)) {
+            let base = self.base.saturating_add(first.saturating_mul(self.pitch));
+            parts.push(Self::rows(base, self.pitch, self.width, whole));
+            parts.push(row((behind - 1).min(last)));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
     /// Tells whether a row has a byte from `start` up to, but not including, `end`.
     fn touches(&self, start: u64, end: u64) -> bool {
         if end <= self.base {
@@ -123,6 +150,24 @@ mod tests {
             for right in &boxes {
                 let common = !bytes(left).is_disjoint(&bytes(right));
                 assert_eq!(left.overlaps(right), common, "{left} and {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_part_within_a_range_has_its_bytes() {
+        for (pitch, width, height) in [(7, 7, 1), (4, 2, 5), (9, 4, 3), (5, 5, 4)] {
+            let area = AccessBox { base: 20, pitch, width, height };
+            for start in 15..60 {
+                for end in start..60 {
+                    let mut found: Vec<u64> =
+                        area.within(start, end).iter().flat_map(bytes).collect();
+                    found.sort_unstable();
+                    let mut expected: Vec<u64> = bytes(&area).into_iter().collect();
+                    expected.retain(|byte| (start..end).contains(byte));
+                    expected.sort_unstable();
+                    assert_eq!(found, expected, "{area} within {start}..{end}");
+                }
             }
         }
     }

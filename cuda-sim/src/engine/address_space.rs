@@ -258,6 +258,57 @@ impl AddressSpace {
         self.taken.remove(&first);
     }
 
+    /// Reserves addresses, at `hint` if they are free there; else so that they begin at a multiple of
+    /// so many blocks.
+    pub(crate) fn reserve(&mut self, bytes: u64, alignment: u64, hint: u64) -> Option<u64> {
+        let blocks = usize::try_from(bytes / BLOCK as u64).ok()?;
+        let alignment = usize::try_from(alignment).ok()?;
+        let wanted = self.reservation.block(hint).filter(|&first| {
+            self.reservation.address(first) == hint
+                && self.reservation.aligned(first, alignment) == Some(first)
+                && self.is_free(first, blocks)
+        });
+        let first = wanted.or_else(|| self.free_run(blocks, alignment))?;
+        self.taken.insert(first, blocks);
+        Some(self.reservation.address(first))
+    }
+
+    /// Gives back what [`reserve`](Self::reserve) reserved.
+    pub(crate) fn unreserve(&mut self, address: u64) {
+        if let Some(first) = self.reservation.block(address) {
+            self.taken.remove(&first);
+        }
+    }
+
+    /// Maps a file, from byte `at` on, at reserved addresses.
+    pub(crate) fn map_at(
+        &self,
+        address: u64,
+        bytes: u64,
+        file: BorrowedFd<'_>,
+        at: u64,
+    ) -> Result<(), CUresult> {
+        let no = CUresult::CUDA_ERROR_MAP_FAILED;
+        let blocks = usize::try_from(bytes / BLOCK as u64).map_err(|_| no)?;
+        let first = self.reservation.block(address).ok_or(no)?;
+        self.reservation.map(first, blocks, file, at).map_err(|_| no)
+    }
+
+    /// Unmaps what [`map_at`](Self::map_at) mapped; the addresses stay reserved.
+    pub(crate) fn unmap_at(&self, address: u64, bytes: u64) {
+        let blocks = usize::try_from(bytes / BLOCK as u64).unwrap_or(0);
+        if let Some(first) = self.reservation.block(address) {
+            // It fails for no range that is mapped.
+            let _ = self.reservation.unmap(first, blocks);
+        }
+    }
+
+    fn is_free(&self, first: usize, blocks: usize) -> bool {
+        let Some(end) = first.checked_add(blocks) else { return false };
+        let before = self.taken.range(..end).next_back();
+        end <= self.reservation.blocks() && before.is_none_or(|(&at, &taken)| at + taken <= first)
+    }
+
     /// Finds blocks that are not taken, the first a multiple of `alignment` blocks from zero on.
     fn free_run(&self, blocks: usize, alignment: usize) -> Option<usize> {
         let mut start = self.reservation.aligned(0, alignment)?;

@@ -80,6 +80,7 @@ pub(crate) fn copy_on(
     let waits = waits || matches!(order, Order::Synchronous) && is_marked;
     let touches: Vec<_> =
         [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
+    session.check_access(&touches)?;
     if from_space == Space::Pageable && matches!(to_space, Space::Device | Space::Managed) {
         let is_long = extent.volume() > STAGED;
         if is_long || matches!(order, Order::Synchronous) {

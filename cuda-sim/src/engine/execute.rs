@@ -10,6 +10,7 @@ use std::time::Instant;
 use crate::config::Scheduler;
 use crate::engine::access::AccessKind;
 use crate::engine::raw::{self, Extent, Rows, Word};
+use crate::engine::registry::MemoryKind;
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Place, Source, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -97,7 +98,11 @@ fn copy(
 /// Tells whether the memory of a place still exists, and reports if it doesn't.
 fn is_there(state: &mut State, place: &Place, side: impl FnOnce() -> Side) -> bool {
     let Some(memory) = place.memory else { return true };
-    if state.registry.get(memory).is_some() {
+    let area = &place.area;
+    let found = state.registry.get(memory);
+    if found.is_some_and(|memory| {
+        memory.kind != MemoryKind::Virtual || state.holds(memory, area.base, area.end() - area.base)
+    }) {
         return true;
     }
     let earlier = state.registry.grave(place.area.base).map(|grave| grave.freed_by.clone());

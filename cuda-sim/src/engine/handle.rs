@@ -19,6 +19,7 @@ pub(crate) enum Kind {
     Mipmap = 0xB7,
     Texture = 0x7E,
     Surface = 0x5F,
+    Memory = 0x3E,
 }
 
 /// Is a handle as a number.

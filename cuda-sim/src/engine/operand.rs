@@ -74,7 +74,8 @@ impl State {
         let span = extent.span(pitch, slice).ok_or(INVALID_VALUE)? as u64;
         address.checked_add(span).ok_or(INVALID_VALUE)?;
         let (space, raw, memory) = if self.space.contains(address) {
-            let found = self.registry.find(address).filter(|memory| span <= memory.rest(address));
+            let found = self.registry.find(address);
+            let found = found.filter(|memory| self.holds(memory, address, span));
             let Some(memory) = found.map(|memory| memory.id) else {
                 self.blame(call, name, address, false);
                 return Err(INVALID_VALUE);

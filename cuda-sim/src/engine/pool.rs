@@ -7,7 +7,7 @@ pub(crate) mod sharing;
 
 use std::collections::{BTreeMap, HashMap};
 
-use cuda_sys::{CUmemoryPool, CUresult};
+use cuda_sys::{CUmemAccess_flags, CUmemoryPool, CUresult};
 
 use crate::engine::address_space::{ALIGNMENT, Purpose};
 use crate::engine::clock::{Clock, LaneId};
@@ -93,6 +93,13 @@ impl Pool {
         }
     }
 
+    /// Returns what a device may do with its memory; its own may do all.
+    pub(crate) fn access_of(&self, device: usize) -> u32 {
+        let all = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
+        let own = if self.device == device { all } else { 0 };
+        self.access.get(&device).copied().unwrap_or(own)
+    }
+
     /// Tells whether nothing of it is left to free.
     fn is_over(&self) -> bool {
         self.is_destroyed && self.live == 0 && self.idle.is_empty()
@@ -142,6 +149,12 @@ impl State {
             return Err(INVALID_VALUE);
         }
         self.pools.table.get_mut(handle).ok_or(INVALID_VALUE)
+    }
+
+    /// Returns what a device may do with memory of a pool.
+    pub(crate) fn pool_access(&self, memory: BufferId, device: usize) -> u32 {
+        let pool = self.pools.of.get(&memory).and_then(|&pool| self.pools.table.get(pool));
+        pool.map_or(0, |pool| pool.access_of(device))
     }
 
     /// Allocates memory of a pool for the next work of a lane. Returns it, its address, and the work

@@ -17,6 +17,10 @@ pub(crate) enum MemoryKind {
     Device,
     Pool,
     Imported,
+    /// Physical memory at addresses where it is mapped.
+    Virtual,
+    /// Physical memory, whatever its addresses.
+    Physical,
     Host,
     Registered,
     Managed,
@@ -113,6 +117,14 @@ impl Registry {
         if allocation.kind != MemoryKind::Array {
             self.live.insert(allocation.base, allocation.id);
         }
+        self.by_id.insert(allocation.id, allocation);
+        self.last_id
+    }
+
+    /// Adds memory that no address means; its id is set here.
+    pub(crate) fn add_hidden(&mut self, mut allocation: Allocation) -> BufferId {
+        self.last_id += 1;
+        allocation.id = self.last_id;
         self.by_id.insert(allocation.id, allocation);
         self.last_id
     }

@@ -9,7 +9,7 @@ use crate::engine::access::AccessKind;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::execute;
 use crate::engine::lane::LaneKind;
-use crate::engine::registry::Past;
+use crate::engine::registry::{MemoryKind, Past};
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Touch, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -67,7 +67,17 @@ impl State {
             Item { lane, after, until, clock: clock_of_item, call, site, work, running: false };
         let id = self.queue.add(item);
         for touch in touches {
-            self.note(id, lane, count, call, &clock, touch);
+            let access = Some((touch.kind, touch.area));
+            let stream = self.lanes.get(lane).map(|lane| lane.label.clone());
+            let side = Side { stream, access, ..Side::new(call, touch.operand) };
+            let memory = self.registry.get(touch.memory);
+            if memory.is_some_and(|memory| memory.kind == MemoryKind::Virtual) {
+                for part in self.physical_touches(touch) {
+                    self.note(id, lane, count, &side, &clock, &part);
+                }
+            } else {
+                self.note(id, lane, count, &side, &clock, touch);
+            }
         }
         if let Some(lane) = self.lanes.get_mut(lane) {
             lane.last = id;
@@ -105,13 +115,10 @@ impl State {
         item: ItemId,
         lane: LaneId,
         count: u64,
-        call: &'static str,
+        side: &Side,
         clock: &Clock,
         touch: &Touch,
     ) {
-        let stream = self.lanes.get(lane).map(|lane| lane.label.clone());
-        let access = Some((touch.kind, touch.area));
-        let side = Side { stream, access, ..Side::new(call, touch.operand) };
         // What the host knows to be done comes before all that it queues, and is forgotten here.
         let host_clock = &self.host_clock;
         let may_be_ordered =
@@ -146,7 +153,7 @@ impl State {
             kind: touch.kind,
             area: touch.area,
             may_be_ordered,
-            side,
+            side: side.clone(),
         });
     }
 

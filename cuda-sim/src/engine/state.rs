@@ -22,6 +22,7 @@ use crate::engine::lane::{LaneKind, Lanes};
 use crate::engine::managed::Managed;
 use crate::engine::pool::{Pool, Pools};
 use crate::engine::registry::{BufferId, MemoryKind, Registry};
+use crate::engine::virtual_memory::VirtualMemory;
 use crate::engine::work::Queue;
 use crate::fault::Faults;
 use crate::log::Call;
@@ -46,6 +47,7 @@ pub(crate) struct State {
     pub(crate) stream_attributes: StreamAttributes,
     pub(crate) events: Table<Event>,
     pub(crate) pools: Pools,
+    pub(crate) virtual_memory: VirtualMemory,
     pub(crate) space: AddressSpace,
     pub(crate) registry: Registry,
     pub(crate) managed: Managed,
@@ -83,6 +85,7 @@ impl State {
             stream_attributes: StreamAttributes::new(),
             events: Table::new(Kind::Event),
             pools: Pools::new(devices.len()),
+            virtual_memory: VirtualMemory::default(),
             devices,
             space,
             registry: Registry::default(),
@@ -254,6 +257,8 @@ impl State {
             MemoryKind::Device | MemoryKind::Array => self.space.free(allocation.base),
             // A pool keeps its bytes: they were set aside.
             MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Registered => {}
+            // They end with their handles and mappings.
+            MemoryKind::Virtual | MemoryKind::Physical => {}
             MemoryKind::Managed => {
                 self.managed.remove(memory);
                 crate::driver::host_memory::unmap(allocation.base, allocation.size);
@@ -292,6 +297,13 @@ impl State {
         }
         for event in self.events.values() {
             leaks.push(leak(&event.made_by, format!("event {:#x}", event.handle)));
+        }
+        for handle in self.virtual_memory.handles.values() {
+            leaks.push(leak(&handle.made_by, "a handle of physical memory".to_owned()));
+        }
+        for (base, reserved) in &self.virtual_memory.reserved {
+            let subject = format!("{} reserved addresses from {base:#x} on", reserved.size);
+            leaks.push(leak(&reserved.made_by, subject));
         }
         let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed;
         for pool in self.pools.table.values().filter(made) {
