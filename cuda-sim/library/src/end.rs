@@ -65,11 +65,12 @@ fn write(settings: &Settings, report: &Report) {
 fn text(report: &Report) -> String {
     let program = std::env::current_exe().ok();
     let program = program.as_deref().and_then(Path::file_name).unwrap_or_default();
+    let count = report.findings.len();
     let mut text = format!(
-        "{} (process {}): {} findings after {} driver calls\n",
+        "{} (process {}): {count} {} after {} driver calls\n",
         program.display(),
         std::process::id(),
-        report.findings.len(),
+        if count == 1 { "finding" } else { "findings" },
         cuda_sim::call_count(),
     );
     for call in cuda_sim::calls() {

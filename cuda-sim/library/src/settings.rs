@@ -51,12 +51,12 @@ impl Settings {
 /// Reads a destination. In a file's name, `%p` stands for the number of the process.
 fn destination(text: Option<OsString>) -> Destination {
     let Some(text) = text.filter(|text| !text.is_empty()) else { return Destination::IfFound };
-    match text.to_str() {
-        Some("none") => Destination::Nowhere,
-        Some("stderr") => Destination::StandardError,
-        Some(name) => {
-            Destination::File(PathBuf::from(name.replace("%p", &std::process::id().to_string())))
-        }
-        None => Destination::File(PathBuf::from(text)),
-    }
+    let path = match text.to_str() {
+        Some("none") => return Destination::Nowhere,
+        Some("stderr") => return Destination::StandardError,
+        Some(name) => PathBuf::from(name.replace("%p", &std::process::id().to_string())),
+        None => PathBuf::from(text),
+    };
+    // The program may go to another folder before it ends.
+    Destination::File(std::path::absolute(&path).unwrap_or(path))
 }
