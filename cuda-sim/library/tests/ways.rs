@@ -75,7 +75,7 @@ fn refusals(seen: &mut String) {
     call!(seen, cuMemFree_v2(CUdeviceptr(16)));
     call!(seen, cuDeviceGetAttribute(&mut number, CUdevice_attribute(1), CUdevice(99)));
     // Not simulated, and newer than the version that was asked for.
-    call!(seen, cuCtxGetSharedMemConfig(&mut CUsharedconfig(0)));
+    call!(seen, cuGraphicsUnregisterResource(ptr::null_mut()));
     call!(seen, cuCtxGetFlags(&mut flags));
     let mut id = 0;
     call!(seen, cuCtxGetId(ptr::null_mut(), &mut id));
@@ -116,7 +116,7 @@ fn the_program_runs_alike_by_every_way() {
         "version 11080, 2 devices",
         "cuEventQuery CUDA_ERROR_NOT_READY",
         "171, 171, 16, 17, 18",
-        "cuCtxGetSharedMemConfig CUDA_ERROR_NOT_SUPPORTED",
+        "cuGraphicsUnregisterResource CUDA_ERROR_NOT_SUPPORTED",
         "cuCtxGetId CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER",
         "CUDA_ERROR_INVALID_VALUE",
     ] {
