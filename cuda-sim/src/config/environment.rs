@@ -165,6 +165,19 @@ mod tests {
         assert_eq!(Config::from_text(&config.to_text()), Ok(config));
     }
 
+    /// The README is what users of the shared library read.
+    #[test]
+    fn every_setting_stands_in_the_readme() {
+        let code = CUresult::CUDA_ERROR_UNKNOWN;
+        let config = Config::new().without(Feature::Ipc).no_peer(0, 1);
+        let config = config.fail_any(1, code).break_context("cuInit", 1, code);
+        for part in config.to_text().split(';') {
+            let (key, _) = part.split_once('=').unwrap();
+            let start = format!("| `{key}=");
+            assert!(include_str!("../../README.md").contains(&start), "{part}");
+        }
+    }
+
     #[test]
     fn an_unknown_part_is_named() {
         let error = Config::from_text("devices=1;colour=red").unwrap_err();
