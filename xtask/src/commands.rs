@@ -3,6 +3,7 @@
 mod coverage;
 mod gpu;
 mod lock;
+mod numpy;
 pub(crate) mod regen;
 mod simulator;
 mod test;
@@ -22,6 +23,7 @@ pub(crate) enum Chore {
     Coverage(coverage::Coverage),
     Test(test::Test),
     Vectors(vectors::Vectors),
+    Numpy(numpy::Numpy),
     Gpu(gpu::Gpu),
     Simulator(simulator::Simulator),
 }
@@ -34,6 +36,7 @@ impl Chore {
             Self::Coverage(chore) => chore.run(),
             Self::Test(chore) => chore.run(),
             Self::Vectors(chore) => chore.run(),
+            Self::Numpy(chore) => chore.run(),
             Self::Gpu(chore) => chore.run(),
             Self::Simulator(chore) => chore.run(),
         }

@@ -60,7 +60,7 @@ pub(crate) fn prepare(cache: &Cache, wheels: &[Wheel], libraries: &[Library]) ->
     let is_needed = |wheel: &&Wheel| match &wheel.provides {
         Provides::Headers(name) => libraries.iter().any(|library| library.name == *name),
         Provides::CudaBindings => true,
-        Provides::Libclang => false,
+        Provides::Libclang | Provides::Numpy => false,
     };
     let needed: Vec<&Wheel> = wheels.iter().filter(is_needed).collect();
     cache.fetch(&needed)

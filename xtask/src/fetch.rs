@@ -39,7 +39,7 @@ impl Cache {
     }
 
     /// Returns where the wheel's contents lie, unpacked.
-    fn unpacked(&self, wheel: &Wheel) -> PathBuf {
+    pub(crate) fn unpacked(&self, wheel: &Wheel) -> PathBuf {
         let hash = wheel.sha256.get(..16).unwrap_or(&wheel.sha256);
         self.root.join(format!("{}-{}-{hash}", wheel.package, wheel.version))
     }
@@ -106,7 +106,7 @@ impl Cache {
         let file = pip::download(wheel, scratch.path())?;
         wheel::verify(wheel, &file)?;
         let contents = scratch.path().join("contents");
-        wheel::unpack(&file, &contents)?;
+        wheel::unpack(wheel, &file, &contents)?;
         let target = self.unpacked(wheel);
         match std::fs::rename(&contents, &target) {
             Err(_) if target.exists() => Ok(()),

@@ -46,6 +46,7 @@ pub(super) fn kind_of(error: &LayoutError) -> &'static str {
         LayoutRule::IndexOutOfRange { .. } => "index-range",
         LayoutRule::ZeroStep { .. } => "zero-step",
         LayoutRule::SeveralEllipses { .. } => "several-ellipses",
+        LayoutRule::WindowTooLong { .. } => "window-too-long",
         _ => "no kind of the cases",
     }
 }

@@ -1,7 +1,7 @@
 //! The operations and properties by the names that the cases give them.
 
 use cuda_safe::StridedLayout;
-use cuda_safe::layout::{Order, Packing};
+use cuda_safe::layout::{Order, Overlap, Packing};
 use serde_json::Value;
 
 use super::answer::{Answer, Answered, Stop};
@@ -69,6 +69,33 @@ pub(super) fn run(operation: &str, case: &Value) -> Answered {
             let limit = arguments.integer_or("max_itemsize", 16)?;
             let size = layout()?.max_compatible_item_size(limit, packing(&arguments)?)?;
             return Ok(Answer::Integer(size));
+        }
+        "transposed" => {
+            arguments(&[])?;
+            layout()?.transpose()?
+        }
+        "flipped" => layout()?.flip(parse::integer(arguments(&["axis"])?.need("axis")?)?)?,
+        "diagonal" => {
+            let arguments = arguments(&["offset", "axis1", "axis2"])?;
+            let above = arguments.integer_or("offset", 0)?;
+            let rows = arguments.integer_or("axis1", 0)?;
+            layout()?.diagonal(above, rows, arguments.integer_or("axis2", 1)?)?
+        }
+        "windows" => {
+            let sizes = parse::integers(arguments(&["sizes"])?.need("sizes")?)?;
+            layout()?.windows(&sizes)?
+        }
+        "unfolded" => {
+            let arguments = arguments(&["axis", "size", "step"])?;
+            let number = |name| arguments.need(name).and_then(parse::integer);
+            layout()?.unfold(number("axis")?, number("size")?, number("step")?)?
+        }
+        "overlap" => {
+            let other = parse::layout(arguments(&["other"])?.need("other")?)?;
+            return match layout()?.overlap(&other) {
+                Overlap::NotProved => Err(Stop::unknown("not proved")),
+                answer => Ok(Answer::Truth(answer == Overlap::Overlapping)),
+            };
         }
         "eq" => {
             let other = arguments(&["other"])?.need("other")?;

@@ -105,7 +105,7 @@ impl Regen {
 pub(crate) fn prepare(cache: &Cache, wheels: &[Wheel], libraries: &[Library]) -> Result<()> {
     let is_needed = |wheel: &&Wheel| match &wheel.provides {
         Provides::Headers(name) => libraries.iter().any(|library| library.name == *name),
-        Provides::Libclang | Provides::CudaBindings => false,
+        Provides::Libclang | Provides::CudaBindings | Provides::Numpy => false,
     };
     let mut needed: Vec<&Wheel> = wheels.iter().filter(is_needed).collect();
     needed.extend(libclang::wheel(wheels)?);

@@ -1,7 +1,7 @@
 //! `cargo xtask vectors`: layout cases from files.
 
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
@@ -18,15 +18,17 @@ pub(crate) struct Vectors {
 
 impl Vectors {
     pub(super) fn run(self) -> Result<ExitCode> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let status = Command::new(cargo)
-            .args(["run", "--quiet", "--package=cuda-safe", "--no-default-features"])
-            .args(["--example=vectors", "--manifest-path"])
-            .arg(workspace::root().join("Cargo.toml"))
-            .arg("--")
-            .args(self.files)
-            .status()
-            .context("cargo could not be started")?;
-        Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(if pass(&self.files)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Runs the cases of files, prints what differs, and tells whether nothing does.
+pub(super) fn pass(files: &[PathBuf]) -> Result<bool> {
+    let status = workspace::cargo()
+        .args(["run", "--quiet", "--package=cuda-safe", "--no-default-features"])
+        .args(["--example=vectors", "--"])
+        .args(files)
+        .status()
+        .context("cargo could not be started")?;
+    Ok(status.success())
 }

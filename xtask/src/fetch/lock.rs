@@ -18,6 +18,8 @@ pub(crate) enum Provides {
     Libclang,
     /// NVIDIA's own declarations under Apache-2.0, to compare with.
     CudaBindings,
+    /// NumPy, whose answers layouts are compared with.
+    Numpy,
     /// The headers of the library of that name.
     #[serde(untagged)]
     Headers(String),

@@ -2,13 +2,13 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use sha2::{Digest as _, Sha256};
 use zip::ZipArchive;
 
-use super::lock::Wheel;
+use super::lock::{Provides, Wheel};
 
 /// Returns the file's SHA-256 in hexadecimal digits.
 pub(super) fn sha256(file: &Path) -> Result<String> {
@@ -45,13 +45,15 @@ pub(super) fn verify(wheel: &Wheel, file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the headers, declarations and shared libraries of a wheel.
-pub(super) fn unpack(file: &Path, target: &Path) -> Result<()> {
+/// Unpacks what is needed of a wheel: all of a package that Python runs, else the headers,
+/// declarations and shared libraries.
+pub(super) fn unpack(wheel: &Wheel, file: &Path, target: &Path) -> Result<()> {
     let unreadable = || format!("{} is no readable wheel", file.display());
     let mut archive = ZipArchive::new(File::open(file)?).with_context(unreadable)?;
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).with_context(unreadable)?;
-        let Some(path) = entry.enclosed_name().filter(|path| is_wanted(path)) else {
+        let wanted = |path: &PathBuf| wheel.provides == Provides::Numpy || is_wanted(path);
+        let Some(path) = entry.enclosed_name().filter(wanted).filter(|_| entry.is_file()) else {
             continue;
         };
         let path = target.join(path);
@@ -66,7 +68,7 @@ pub(super) fn unpack(file: &Path, target: &Path) -> Result<()> {
 
 fn is_wanted(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Python's own extension modules are as large as they are useless here.
+    // Extension modules of Python are as large as they are useless to who reads headers.
     let shared_library = name.contains(".so") && !name.contains(".cpython-");
     name.ends_with(".h") || name.ends_with(".pxd") || shared_library
 }
