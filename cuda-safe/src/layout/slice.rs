@@ -18,7 +18,9 @@ impl StridedLayout {
         let full_axes = self.axes_left_to_ellipsis(operation, indices)?;
         let mut left = self.axes.iter().enumerate();
         let mut axes = AxisList::new();
-        let mut offset = self.offset;
+        // Invariant 4: both ends of a distance are offsets of elements; without elements there is
+        // nowhere to go.
+        let (mut offset, empty) = (self.offset, self.is_empty());
         for (position, index) in indices.iter().enumerate() {
             match *index {
                 Index::NewAxis => {
@@ -31,7 +33,7 @@ impl StridedLayout {
                 Index::At(at) => {
                     if let Some((number, axis)) = left.next() {
                         let distance = axis.distance(operation, number, at)?;
-                        offset = self.moved(offset, distance);
+                        offset += if empty { 0 } else { distance };
                     }
                 }
                 Index::Slice(slice) => {
@@ -40,7 +42,7 @@ impl StridedLayout {
                     }
                     if let Some((_, axis)) = left.next() {
                         let (distance, part) = axis.part(slice);
-                        offset = self.moved(offset, distance);
+                        offset += if empty { 0 } else { distance };
                         axes.push(part);
                     }
                 }
