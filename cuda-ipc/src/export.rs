@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use cuda_safe::call;
 use cuda_safe::shim::attribute::BufferId;
-use cuda_safe::{DeviceBuffer, Stream, StridedLayout};
+use cuda_safe::{DeviceBuffer, Stream, StridedLayout, Typed};
 
-use crate::element::Typed;
 use crate::identity::{DeviceUuid, Identity, IdentityError, Nonce};
 use crate::lease::{Exporter, LeaseError, Published};
 use crate::wire::{Descriptor, MemoryHandle, Source, WireError};

@@ -11,9 +11,8 @@ mod shared;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cuda_safe::{Context, Device, View, ViewMut};
+use cuda_safe::{Context, Device, Typed, View, ViewMut};
 
-use crate::element::Typed;
 use crate::identity::{DeviceUuid, Identity, Relation};
 use crate::lease::{Importer, Lease};
 use crate::wire::{DType, Descriptor};

@@ -109,8 +109,6 @@
 #![deny(unsafe_code)]
 
 #[cfg(feature = "driver")]
-mod element;
-#[cfg(feature = "driver")]
 mod export;
 pub mod identity;
 #[cfg(feature = "driver")]
@@ -119,7 +117,7 @@ pub mod lease;
 pub mod wire;
 
 #[cfg(feature = "driver")]
-pub use element::Typed;
+pub use cuda_safe::Typed;
 #[cfg(feature = "driver")]
 pub use export::{ExportError, describe};
 pub use identity::{DeviceUuid, Identity, Nonce, Relation};

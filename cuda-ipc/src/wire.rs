@@ -36,14 +36,13 @@
 
 mod decode;
 mod descriptor;
-mod dtype;
 mod encode;
 mod error;
 mod handle;
 mod reader;
 
+pub use cuda_safe::DType;
 pub use descriptor::{Descriptor, Source};
-pub use dtype::DType;
 pub use error::WireError;
 pub use handle::{LEGACY_HANDLE_SIZE, MemoryHandle};
 

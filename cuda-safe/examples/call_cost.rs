@@ -1,4 +1,5 @@
-//! What the gates and records of one asynchronous copy cost the host: against a library whose
+//! What the gates and records of one asynchronous copy cost the host, and a view of a pointer of
+//! others: against a library whose
 //! functions do nothing, the least of many runs.
 //!
 //! `cargo run --release -p cuda-safe --example call_cost`
@@ -10,7 +11,9 @@ use std::hint::black_box;
 use std::ptr::{self, NonNull};
 use std::time::Instant;
 
-use cuda_safe::{Context, Device, DeviceBuffer, PinnedBuffer, Stream, call};
+use cuda_safe::{
+    Context, Device, DeviceBuffer, External, PinnedBuffer, Stream, StridedLayout, View, call,
+};
 use cuda_sys::*;
 
 /// Is a driver that does nothing.
@@ -101,6 +104,19 @@ nothing! {
         unsafe { address.write(Box::into_raw(vec![0_u8; size].into_boxed_slice()).cast()) };
     }
     cuMemFreeHost(_address: *mut c_void) {}
+    cuPointerGetAttributes(
+        _count: c_uint, _of: *mut CUpointer_attribute, data: *mut *mut c_void, _at: CUdeviceptr
+    ) {
+        // In the order in which `External` asks: type, device, managed, number, host, range.
+        let values: [(usize, u64); 7] =
+            [(4, 2), (4, 0), (4, 0), (8, 7), (8, 0), (8, 4096), (8, 256)];
+        for (index, (size, value)) in values.into_iter().enumerate() {
+            // SAFETY: the list has a place for each value.
+            let to = unsafe { data.wrapping_add(index).read() };
+            // SAFETY: the place is as large as its value, and little-endian like it.
+            unsafe { ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), to.cast(), size) };
+        }
+    }
     cuMemcpyHtoDAsync_v2(_to: CUdeviceptr, _from: *const c_void, _n: usize, _on: CUstream) {}
     cuMemsetD8Async(_to: CUdeviceptr, _byte: u8, _n: usize, _on: CUstream) {}
 }
@@ -119,6 +135,31 @@ fn least(mut call: impl FnMut()) -> f64 {
         least = least.min(start.elapsed().as_secs_f64() * 1e9 / f64::from(CALLS));
     }
     least
+}
+
+/// Measures a view of a pointer of others, beside the one query that it takes.
+fn views(context: &Context) -> Result<(), Box<dyn Error>> {
+    let mut attributes = [CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE; 7];
+    let query = least(|| {
+        let mut values = [0_u64; 7];
+        let mut data: [*mut c_void; 7] = values.each_mut().map(|value| ptr::from_mut(value).cast());
+        let (of, to) = (attributes.as_mut_ptr(), data.as_mut_ptr());
+        // SAFETY: there are seven places of eight bytes.
+        let answer = unsafe { cuPointerGetAttributes(7, of, to, black_box(CUdeviceptr(4096))) };
+        let _ = black_box((answer, values));
+    });
+    let shape = StridedLayout::from_byte_strides(&[4, 8, 3], &[64, 3, 1], 1)?;
+    // SAFETY: nobody reads or writes the bytes: the library does nothing.
+    let make = || unsafe { External::new(context, black_box(CUdeviceptr(4096)), 256, ()) };
+    let view = || {
+        if let Ok(external) = make() {
+            black_box(View::<u8>::new(&external, shape.clone()).is_ok());
+        }
+    };
+    let view = least(view);
+    println!("raw query of a pointer's attributes  {query:6.1} ns");
+    println!("view of a pointer, made and dropped  {view:6.1} ns, {:.1} over raw", view - query);
+    Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -153,6 +194,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let answer = call::memset_d8_async(black_box(&mut buffer), 7, black_box(on));
         black_box(answer.is_ok());
     });
+    views(&context)?;
     println!("raw copy                             {raw:6.1} ns");
     println!("checked copy, same stream            {copy:6.1} ns, {:.1} over raw", copy - raw);
     println!("checked memset, same stream          {fill:6.1} ns");

@@ -9,10 +9,9 @@ use std::fmt;
 use crate::call;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::layout::StridedLayout;
-use crate::memory::Element;
 use crate::shim::{Device, Extent, Host, Memory, Region, Steady};
 use crate::stream::Stream;
-use crate::view::{View, ViewMut};
+use crate::view::{Item, View, ViewMut};
 
 /// Is how one array is copied to another of the same shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,32 +122,40 @@ fn count(number: i64) -> Result<usize> {
 
 /// Copies `src` to `dst`, in the order of `stream`, and answers how.
 ///
-/// Memory of both sides may be of a device or page-locked; which it is decides the call.
+/// Memory of both sides may be of a device or of the host; which it is decides the call. If it is a
+/// slice that is only borrowed, the copy is done on return: the stream is waited for.
 ///
 /// # Errors
 ///
 /// As [`Plan::new`], and as the driver's copies: [`Rule::Home`] for another context,
 /// [`Rule::Disjoint`] if the sides share bytes.
-pub fn copy<T: Element>(
-    src: &View<'_, T>,
-    dst: &mut ViewMut<'_, T>,
-    stream: &Stream,
-) -> Result<Plan> {
+pub fn copy<T: Item>(src: &View<'_, T>, dst: &mut ViewMut<'_, T>, stream: &Stream) -> Result<Plan> {
+    T::check_same("copy", dst.kept(), src.kept())?;
     let plan = Plan::new(src.layout(), dst.layout())?;
+    let enqueued = enqueue(plan, src.region(), dst.region(), stream);
+    // What is only borrowed is finished with on return, also if the call failed by what was earlier.
+    let is_borrowed = src.region().allocation().is_none() || dst.region().allocation().is_none();
+    if is_borrowed && plan != Plan::Nothing {
+        let waited = stream.synchronize();
+        return enqueued.and(waited).map(|()| plan);
+    }
+    enqueued.map(|()| plan)
+}
+
+fn enqueue(plan: Plan, src: &Region<'_>, dst: &Region<'_>, stream: &Stream) -> Result<()> {
     match plan {
-        Plan::Nothing => {}
+        Plan::Nothing => Ok(()),
         Plan::Linear { bytes, src_offset, dst_offset } => {
-            let src = Part::of(src.region(), src_offset, bytes)?;
-            let mut dst = Part::of(dst.region(), dst_offset, bytes)?;
-            linear(&src, &mut dst, stream)?;
+            let src = Part::of(src, src_offset, bytes)?;
+            let mut dst = Part::of(dst, dst_offset, bytes)?;
+            linear(&src, &mut dst, stream)
         }
         Plan::Rows { width, height, src_pitch, dst_pitch, src_offset, dst_offset } => {
-            let src = Part::rows_of(src.region(), src_offset, (src_pitch, width, height))?;
-            let mut dst = Part::rows_of(dst.region(), dst_offset, (dst_pitch, width, height))?;
-            call::memcpy_2d_async(&src, &mut dst, Extent { width, height }, stream)?;
+            let src = Part::rows_of(src, src_offset, (src_pitch, width, height))?;
+            let mut dst = Part::rows_of(dst, dst_offset, (dst_pitch, width, height))?;
+            call::memcpy_2d_async(&src, &mut dst, Extent { width, height }, stream)
         }
     }
-    Ok(plan)
 }
 
 /// Copies one run, by the call for its direction.
@@ -177,7 +184,9 @@ struct HostPart<'a>(Region<'a>);
 
 impl<'a> Part<'a> {
     fn of(region: &Region<'a>, offset: usize, bytes: usize) -> Result<Self> {
-        Self::rows_of(region, offset, (bytes, bytes, 1))
+        let part = region.part(offset).and_then(|rest| rest.first(bytes));
+        let have = region.len().saturating_sub(offset);
+        part.map(Self).ok_or_else(|| refused("layout", Rule::Reach, bytes.into(), have.into()))
     }
 
     fn rows_of(
@@ -199,7 +208,7 @@ unsafe impl Memory for Part<'_> {
     }
 }
 
-// SAFETY: views are made of such memory alone.
+// SAFETY: views are made of such memory, or of borrowed slices, which `copy` waits for.
 unsafe impl Steady for Part<'_> {}
 
 // SAFETY: as for `Part`.

@@ -8,6 +8,7 @@ use std::ops::Deref;
 
 use cuda_sys::{CUresult, LoadError, Missing, Unavailable};
 
+use crate::dtype::DType;
 use crate::layout::LayoutError;
 
 /// Is the result of everything that can ask the driver.
@@ -52,8 +53,8 @@ pub enum Cause {
     Layout(LayoutError),
 }
 
-/// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last three are
-/// those of views and their copies.
+/// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last are those
+/// of views and their copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -79,10 +80,18 @@ pub enum Rule {
     Disjoint,
     /// A layout's items are as large as the elements.
     ItemSize,
+    /// Elements are of the type that is asked for.
+    ElementType,
     /// No two elements of an array that is written share a byte.
     Injective,
     /// Two layouts have rows of bytes in common.
     Rows,
+    /// Another layout is laid over memory only if no other part of it is lent.
+    Whole,
+    /// Elements lie side by side in the order of their indices.
+    Contiguous,
+    /// Strides are whole numbers of elements.
+    Strides,
 }
 
 impl Rule {
@@ -100,8 +109,12 @@ impl Rule {
             Self::Fit => "a number fits the C type of its parameter",
             Self::Disjoint => "bytes that are written are no other operand's",
             Self::ItemSize => "a layout's items are as large as the elements",
+            Self::ElementType => "elements are of the type that is asked for",
             Self::Injective => "no two elements of an array that is written share a byte",
             Self::Rows => "two layouts have rows of bytes in common",
+            Self::Whole => "another layout is laid over memory of which no other part is lent",
+            Self::Contiguous => "elements lie side by side in the order of their indices",
+            Self::Strides => "strides are whole numbers of elements",
         }
     }
 }
@@ -126,6 +139,12 @@ pub enum Quantity {
     Word(&'static str),
     /// Bytes of an operand.
     BytesOf(&'static str),
+    /// Any multiple of a number.
+    MultipleOf(u64),
+    /// A type of elements.
+    Type(DType),
+    /// A device, by its number.
+    Device(i32),
 }
 
 impl From<usize> for Quantity {
@@ -142,6 +161,9 @@ impl fmt::Display for Quantity {
             Self::Context(id) => write!(f, "context {id}"),
             Self::Word(word) => f.write_str(word),
             Self::BytesOf(operand) => write!(f, "bytes of `{operand}`"),
+            Self::MultipleOf(number) => write!(f, "a multiple of {number}"),
+            Self::Type(dtype) => write!(f, "{dtype}"),
+            Self::Device(ordinal) => write!(f, "device {ordinal}"),
         }
     }
 }

@@ -18,6 +18,8 @@
 
 pub mod layout;
 
+mod dtype;
+
 #[cfg(feature = "driver")]
 pub mod call;
 #[cfg(feature = "driver")]
@@ -54,14 +56,15 @@ pub use context::Context;
 pub use copy::{Plan, copy};
 #[cfg(feature = "driver")]
 pub use device::{Device, initialize};
+pub use dtype::{DType, PartialBytes, UnknownType};
 #[cfg(feature = "driver")]
 pub use error::{Cause, Details, Error, Quantity, Result, Rule};
 #[cfg(feature = "driver")]
 pub use event::Event;
 pub use layout::StridedLayout;
 #[cfg(feature = "driver")]
-pub use memory::{DeviceBuffer, Element, PinnedBuffer};
+pub use memory::{DeviceBuffer, Element, External, PinnedBuffer};
 #[cfg(feature = "driver")]
 pub use stream::Stream;
 #[cfg(feature = "driver")]
-pub use view::{View, ViewMut};
+pub use view::{ChunksMut, Dynamic, Item, Typed, View, ViewMut};

@@ -4,15 +4,18 @@
 //! |---|---|---|
 //! | [`DeviceBuffer`] | of a device, plain or in padded rows | waits for nothing that uses other memory unless the buffer is idle: then `cuMemFree` waits for every kernel of the context |
 //! | [`PinnedBuffer`] | of the host, page-locked | the same, with `cuMemFreeHost` |
+//! | [`External`] | of others, with what owns it | drops the owner, once no stream uses the memory |
 //!
 //! A buffer that a stream still uses when it is dropped is freed later: by the next allocation, drop
 //! or synchronise of the context that finds it idle, at the latest with the context. A forgotten
 //! buffer leaks its memory, and nothing else.
 
 mod device;
+mod external;
 mod pinned;
 
 pub use device::DeviceBuffer;
+pub use external::External;
 pub use pinned::PinnedBuffer;
 
 use crate::error::{Error, Quantity, Result, Rule};

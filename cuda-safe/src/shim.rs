@@ -25,6 +25,8 @@ mod descriptor;
 mod gate;
 mod home;
 mod operand;
+mod pointer;
+mod records;
 mod region;
 mod relaxed;
 mod settle;
@@ -46,6 +48,7 @@ pub(crate) use gate::{
 };
 pub(crate) use home::{enter, home};
 pub(crate) use operand::{Held, Operand, Until, address};
+pub(crate) use pointer::{About, record_of};
 pub(crate) use relaxed::Relaxed;
 pub(crate) use settle::{default_timeline, settle, timeline, touch};
 pub(crate) use timeline::Timeline;

@@ -3,40 +3,74 @@
 //! | make one | from |
 //! |---|---|
 //! | [`View::new`], [`ViewMut::new`] | any buffer and any layout that lies in it |
+//! | [`View::of_type`], [`ViewMut::of_type`] | the same, where the type is known at run time |
 //! | [`DeviceBuffer::view`], [`PinnedBuffer::view`] | a buffer, as it was allocated |
-//! | [`View::slice`], [`View::with_layout`] | another view |
+//! | [`View::of_slice`], [`ViewMut::of_mut_slice`] | a slice of the host, which is only borrowed |
+//! | [`External`](crate::External) | a pointer of others, and what owns its memory |
+//! | [`View::slice`], [`View::permute`], … | another view |
 //!
 //! A view is checked when it is made, against the allocation itself: every element lies in it, and
 //! in a mutable view no two elements share a byte. What copies views is `copy`.
+//!
+//! Memory that a stream may still use after a call returned has a record of its uses. What is only
+//! borrowed, a slice of the host, has none: whatever is done with it is done on return.
+
+mod axes;
+mod buffer;
+mod host;
+mod item;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod parts;
+mod retype;
 
 use std::fmt;
 use std::marker::PhantomData;
 
+use crate::dtype::DType;
 use crate::error::{Error, Quantity, Result, Rule};
-use crate::layout::{Index, StridedLayout};
-use crate::memory::{DeviceBuffer, Element, PinnedBuffer};
-use crate::shim::{Region, Steady};
+use crate::layout::StridedLayout;
+use crate::memory::Element;
+#[cfg(doc)]
+use crate::memory::{DeviceBuffer, PinnedBuffer};
+use crate::shim::{Kind, Region, Steady};
 
-/// Is an array that can be read.
-pub struct View<'a, T: Element> {
+pub use item::{Dynamic, Item, Typed};
+pub use parts::ChunksMut;
+
+/// Is an array that can be read; its elements are `T`s, or of a type that is known at run time
+/// ([`Dynamic`]).
+pub struct View<'a, T: Item> {
     region: Region<'a>,
+    /// Whether other bytes of the region may be lent to somebody else.
+    is_part: bool,
     layout: StridedLayout,
+    kept: T::Kept,
     element: PhantomData<&'a T>,
 }
 
 /// Is an array that can be read and written; no two of its elements share a byte.
-pub struct ViewMut<'a, T: Element> {
+pub struct ViewMut<'a, T: Item> {
     region: Region<'a>,
+    /// Whether other bytes of the region may be lent to somebody else.
+    is_part: bool,
     layout: StridedLayout,
+    kept: T::Kept,
     element: PhantomData<&'a mut T>,
 }
 
-/// Refuses a layout that is not one of `T`s within the region.
-fn check<T>(call: &'static str, region: &Region<'_>, layout: &StridedLayout) -> Result<()> {
+/// Refuses a layout that is not one of such elements within the region.
+#[inline]
+fn check<T: Item>(
+    call: &'static str,
+    region: &Region<'_>,
+    layout: &StridedLayout,
+    kept: T::Kept,
+) -> Result<()> {
     let refuse = |rule, need, have| Err(Error::refused(call, "layout", rule, need, have));
     let item_size = usize::try_from(layout.item_size()).unwrap_or(usize::MAX);
-    if item_size != size_of::<T>() {
-        return refuse(Rule::ItemSize, size_of::<T>().into(), item_size.into());
+    if item_size != T::size(kept) {
+        return refuse(Rule::ItemSize, T::size(kept).into(), item_size.into());
     }
     let need = layout.required_size().map_err(Error::from)?;
     match usize::try_from(need) {
@@ -44,6 +78,25 @@ fn check<T>(call: &'static str, region: &Region<'_>, layout: &StridedLayout) -> 
         Ok(need) => refuse(Rule::Reach, need.into(), region.len().into()),
         Err(_) => refuse(Rule::Reach, Quantity::Overflow, region.len().into()),
     }
+}
+
+/// Refuses to look at more of memory than was lent.
+fn check_whole(call: &'static str, is_part: bool) -> Result<()> {
+    if !is_part {
+        return Ok(());
+    }
+    let (need, have) = (Quantity::Word("the whole memory"), Quantity::Word("a part"));
+    Err(Error::refused(call, "self", Rule::Whole, need, have))
+}
+
+/// Refuses a layout of which it is not proved that its elements are apart.
+fn check_injective(call: &'static str, layout: &StridedLayout) -> Result<()> {
+    if layout.is_unique() {
+        return Ok(());
+    }
+    let (need, have) = ("elements that share no byte", "elements that may share one");
+    let (need, have) = (Quantity::Word(need), Quantity::Word(have));
+    Err(Error::refused(call, "layout", Rule::Injective, need, have))
 }
 
 impl<'a, T: Element> View<'a, T> {
@@ -54,9 +107,41 @@ impl<'a, T: Element> View<'a, T> {
     /// [`Rule::ItemSize`] if the layout's items are not as large as `T`; [`Rule::Reach`] if an
     /// element lies outside of the memory.
     pub fn new(memory: &'a (impl Steady + ?Sized), layout: StridedLayout) -> Result<Self> {
-        let region = memory.region();
-        check::<T>("View::new", &region, &layout)?;
-        Ok(Self { region, layout, element: PhantomData })
+        Self::checked("View::new", memory.region(), layout, ())
+    }
+}
+
+impl<'a> View<'a, Dynamic> {
+    /// Views `memory` as an array of elements of a type that is known at run time.
+    ///
+    /// # Errors
+    ///
+    /// As [`View::new`].
+    pub fn of_type(
+        memory: &'a (impl Steady + ?Sized),
+        dtype: DType,
+        layout: StridedLayout,
+    ) -> Result<Self> {
+        Self::checked("View::of_type", memory.region(), layout, dtype)
+    }
+}
+
+impl<'a, T: Item> View<'a, T> {
+    #[inline]
+    fn checked(
+        call: &'static str,
+        region: Region<'a>,
+        layout: StridedLayout,
+        kept: T::Kept,
+    ) -> Result<Self> {
+        check::<T>(call, &region, &layout, kept)?;
+        Ok(Self { region, is_part: false, layout, kept, element: PhantomData })
+    }
+
+    /// Views elements of this view, or their bytes as other elements.
+    fn over<U: Item>(&self, layout: StridedLayout, kept: U::Kept) -> Result<View<'a, U>> {
+        let view = View::checked("View", self.region, layout, kept)?;
+        Ok(View { is_part: self.is_part, ..view })
     }
 
     /// Returns the layout.
@@ -64,34 +149,35 @@ impl<'a, T: Element> View<'a, T> {
         &self.layout
     }
 
+    /// Returns how the memory was allocated.
+    pub const fn kind(&self) -> Kind {
+        self.region.kind()
+    }
+
     /// Views the same memory with another layout.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new); [`Rule::Whole`] if it is of memory of which other parts may be lent to
+    /// somebody else.
     pub fn with_layout(&self, layout: StridedLayout) -> Result<Self> {
-        check::<T>("View::with_layout", &self.region, &layout)?;
-        Ok(Self { region: self.region, layout, element: PhantomData })
-    }
-
-    /// Views a part: one index, range, new axis or ellipsis an axis, as [`s!`](crate::s) writes
-    /// them.
-    ///
-    /// # Errors
-    ///
-    /// As [`StridedLayout::slice`].
-    pub fn slice(&self, index: &[Index]) -> Result<Self> {
-        self.with_layout(self.layout.slice(index)?)
+        check_whole("View::with_layout", self.is_part)?;
+        Self::checked("View::with_layout", self.region, layout, self.kept)
     }
 
     pub(crate) const fn region(&self) -> &Region<'a> {
         &self.region
     }
+
+    pub(crate) const fn kept(&self) -> T::Kept {
+        self.kept
+    }
 }
 
-impl<T: Element> Clone for View<'_, T> {
+impl<T: Item> Clone for View<'_, T> {
     fn clone(&self) -> Self {
-        Self { region: self.region, layout: self.layout.clone(), element: PhantomData }
+        let Self { region, is_part, ref layout, kept, element } = *self;
+        Self { region, is_part, layout: layout.clone(), kept, element }
     }
 }
 
@@ -103,17 +189,54 @@ impl<'a, T: Element> ViewMut<'a, T> {
     /// As [`View::new`]; [`Rule::Injective`] if two elements share a byte, or if that they don't is
     /// not proved.
     pub fn new(memory: &'a mut (impl Steady + ?Sized), layout: StridedLayout) -> Result<Self> {
-        Self::checked("ViewMut::new", memory.region(), layout)
+        Self::checked("ViewMut::new", memory.region(), layout, ())
+    }
+}
+
+impl<'a> ViewMut<'a, Dynamic> {
+    /// Views `memory` as an array of elements of a type that is known at run time.
+    ///
+    /// # Errors
+    ///
+    /// As [`ViewMut::new`].
+    pub fn of_type(
+        memory: &'a mut (impl Steady + ?Sized),
+        dtype: DType,
+        layout: StridedLayout,
+    ) -> Result<Self> {
+        Self::checked("ViewMut::of_type", memory.region(), layout, dtype)
+    }
+}
+
+impl<'a, T: Item> ViewMut<'a, T> {
+    fn checked(
+        call: &'static str,
+        region: Region<'a>,
+        layout: StridedLayout,
+        kept: T::Kept,
+    ) -> Result<Self> {
+        check::<T>(call, &region, &layout, kept)?;
+        check_injective(call, &layout)?;
+        Ok(Self { region, is_part: false, layout, kept, element: PhantomData })
     }
 
-    fn checked(call: &'static str, region: Region<'a>, layout: StridedLayout) -> Result<Self> {
-        check::<T>(call, &region, &layout)?;
-        if !layout.is_unique() {
-            let (need, have) = ("elements that share no byte", "elements that may share one");
-            let (need, have) = (Quantity::Word(need), Quantity::Word(have));
-            return Err(Error::refused(call, "layout", Rule::Injective, need, have));
-        }
-        Ok(Self { region, layout, element: PhantomData })
+    /// Makes a view for writing of elements of this view, or of their bytes: they are apart, and so
+    /// are these.
+    fn over<U: Item>(&self, layout: StridedLayout, kept: U::Kept) -> Result<ViewMut<'a, U>> {
+        let Self { region, is_part, .. } = *self;
+        check::<U>("ViewMut", &region, &layout, kept)?;
+        Ok(ViewMut { region, is_part, layout, kept, element: PhantomData })
+    }
+
+    /// Views the same memory with another layout, in the place of this view.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); [`Rule::Whole`] if it is of memory of which other parts may be lent to
+    /// somebody else.
+    pub fn with_layout(self, layout: StridedLayout) -> Result<Self> {
+        check_whole("ViewMut::with_layout", self.is_part)?;
+        Self::checked("ViewMut::with_layout", self.region, layout, self.kept)
     }
 
     /// Returns the layout.
@@ -121,108 +244,40 @@ impl<'a, T: Element> ViewMut<'a, T> {
         &self.layout
     }
 
-    /// Views the same memory with another layout, in the place of this view.
-    ///
-    /// # Errors
-    ///
-    /// As [`new`](Self::new).
-    pub fn with_layout(self, layout: StridedLayout) -> Result<Self> {
-        Self::checked("ViewMut::with_layout", self.region, layout)
-    }
-
-    /// Views a part, in the place of this view.
-    ///
-    /// # Errors
-    ///
-    /// As [`StridedLayout::slice`].
-    pub fn slice(self, index: &[Index]) -> Result<Self> {
-        let layout = self.layout.slice(index)?;
-        self.with_layout(layout)
+    /// Returns how the memory was allocated.
+    pub const fn kind(&self) -> Kind {
+        self.region.kind()
     }
 
     /// Lends the array for reading.
     pub fn as_view(&self) -> View<'_, T> {
-        View { region: self.region, layout: self.layout.clone(), element: PhantomData }
+        let Self { region, is_part, ref layout, kept, .. } = *self;
+        View { is_part, region, layout: layout.clone(), kept, element: PhantomData }
+    }
+
+    /// Lends the array for writing.
+    pub fn reborrow(&mut self) -> ViewMut<'_, T> {
+        let Self { region, is_part, ref layout, kept, .. } = *self;
+        ViewMut { is_part, region, layout: layout.clone(), kept, element: PhantomData }
     }
 
     pub(crate) const fn region(&self) -> &Region<'a> {
         &self.region
     }
+
+    pub(crate) const fn kept(&self) -> T::Kept {
+        self.kept
+    }
 }
 
-impl<T: Element> fmt::Debug for View<'_, T> {
+impl<T: Item> fmt::Debug for View<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "View({} over {:?})", self.layout, self.region)
     }
 }
 
-impl<T: Element> fmt::Debug for ViewMut<'_, T> {
+impl<T: Item> fmt::Debug for ViewMut<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ViewMut({} over {:?})", self.layout, self.region)
     }
-}
-
-impl<T: Element> DeviceBuffer<T> {
-    /// Views the buffer as it was allocated: one axis, or rows and what is in them.
-    ///
-    /// # Errors
-    ///
-    /// Refuses a size beyond what a layout counts.
-    pub fn view(&self) -> Result<View<'_, T>> {
-        View::new(self, self.own_layout()?)
-    }
-
-    /// Views the buffer as it was allocated, for writing.
-    ///
-    /// # Errors
-    ///
-    /// As [`view`](Self::view).
-    pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
-        let layout = self.own_layout()?;
-        ViewMut::new(self, layout)
-    }
-
-    fn own_layout(&self) -> Result<StridedLayout> {
-        if self.rows() == 1 {
-            return row::<T>(self.len());
-        }
-        let item_size = extent(size_of::<T>())?;
-        let shape = [extent(self.rows())?, extent(self.width())?];
-        let strides = [extent(self.pitch())?, item_size];
-        Ok(StridedLayout::from_byte_strides(&shape, &strides, item_size)?)
-    }
-}
-
-impl<T: Element> PinnedBuffer<T> {
-    /// Views the buffer as one axis.
-    ///
-    /// # Errors
-    ///
-    /// Refuses a size beyond what a layout counts.
-    pub fn view(&self) -> Result<View<'_, T>> {
-        View::new(self, row::<T>(self.len())?)
-    }
-
-    /// Views the buffer as one axis, for writing.
-    ///
-    /// # Errors
-    ///
-    /// As [`view`](Self::view).
-    pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
-        let layout = row::<T>(self.len())?;
-        ViewMut::new(self, layout)
-    }
-}
-
-/// Lays elements out one behind the other.
-fn row<T>(len: usize) -> Result<StridedLayout> {
-    let item_size = extent(size_of::<T>())?;
-    Ok(StridedLayout::from_byte_strides(&[extent(len)?], &[item_size], item_size)?)
-}
-
-fn extent(number: usize) -> Result<i64> {
-    i64::try_from(number).map_err(|_| {
-        let most = usize::try_from(i64::MAX).unwrap_or(usize::MAX);
-        Error::refused("view", "len", Rule::Fit, number.into(), most.into())
-    })
 }

@@ -63,6 +63,36 @@ fn a_part_is_copied_and_nothing_else_is_touched() {
     });
 }
 
+/// A run that is shorter than both memories: neither more is read nor more is written.
+#[test]
+fn a_run_is_copied_and_no_byte_behind_it() {
+    on_every_scheduler!(Config::new(), || {
+        let (context, stream) = context();
+        let host = PinnedBuffer::from_slice(&context, &[9_u8; 40]).unwrap();
+        let mut back = PinnedBuffer::from_slice(&context, &[1_u8; 40]).unwrap();
+        let mut device = DeviceBuffer::<u8>::allocate(&context, 40).unwrap();
+        let mut other = DeviceBuffer::<u8>::allocate(&context, 40).unwrap();
+        copy(&back.view().unwrap(), &mut device.view_mut().unwrap(), &stream).unwrap();
+        copy(&back.view().unwrap(), &mut other.view_mut().unwrap(), &stream).unwrap();
+        let part = s![4..10];
+        let source = host.view().unwrap().slice(&part).unwrap();
+        copy(&source, &mut device.view_mut().unwrap().slice(&part).unwrap(), &stream).unwrap();
+        let there = device.view().unwrap().slice(&s![2..10]).unwrap();
+        let mut beside = other.view_mut().unwrap().slice(&s![2..10]).unwrap();
+        copy(&there, &mut beside, &stream).unwrap();
+        let mut home = back.view_mut().unwrap().slice(&s![12..20]).unwrap();
+        let source = other.view().unwrap().slice(&s![2..10]).unwrap();
+        copy(&source, &mut home, &stream).unwrap();
+        let mut expected = [1_u8; 40];
+        expected[14..20].fill(9);
+        assert_eq!(back.as_slice().unwrap(), expected);
+        copy(&device.view().unwrap(), &mut back.view_mut().unwrap(), &stream).unwrap();
+        let mut expected = [1_u8; 40];
+        expected[4..10].fill(9);
+        assert_eq!(back.as_slice().unwrap(), expected);
+    });
+}
+
 #[test]
 fn views_lie_in_their_memory() {
     on_every_scheduler!(Config::new(), || {

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "vouches for an address that the driver mapped, and unmaps it")]
 
 use std::ffi::c_char;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cuda_safe::shim::attribute::{
@@ -19,7 +20,7 @@ use crate::wire::MemoryHandle;
 #[derive(Debug)]
 pub(super) struct Mapping {
     address: CUdeviceptr,
-    allocation: Allocation,
+    allocation: Arc<Allocation>,
     context: Context,
 }
 
@@ -34,9 +35,11 @@ impl Mapping {
         let address = call::ipc_open_mem_handle(context, CUipcMemHandle::from(*handle), flags)?;
         // What is said here is checked before anybody else sees it.
         let len = usize::try_from(size).unwrap_or(usize::MAX);
-        let mapping = Self { address, allocation: Allocation::new(len), context: context.clone() };
+        let allocation = Arc::new(Allocation::new(len));
+        let mapping = Self { address, allocation, context: context.clone() };
         match mapping.check(size) {
-            Ok(()) => Ok(mapping),
+            // Others who have a pointer into it find the record by this number.
+            Ok(id) => Ok(Self { allocation: Allocation::of_buffer(id, len), ..mapping }),
             Err(error) => {
                 // The error that is told is the first.
                 if let Err(closing) = mapping.close() {
@@ -47,10 +50,10 @@ impl Mapping {
         }
     }
 
-    /// Checks what the driver says of the mapping against what was shared.
-    fn check(&self, need: u64) -> Result<(), ImportError> {
-        // Of an import the driver counts buffers anew: it says that there is one.
-        self.ask::<BufferId>()?;
+    /// Checks what the driver says of the mapping against what was shared; answers its number for
+    /// it, which is of this process.
+    fn check(&self, need: u64) -> Result<u64, ImportError> {
+        let id = self.ask::<BufferId>()?;
         let base = self.ask::<RangeStart>()?.0;
         if base != self.address.0 {
             return Err(ImportError::Base { need: base, have: self.address.0 });
@@ -63,7 +66,7 @@ impl Mapping {
         if have != need {
             return Err(ImportError::Ordinal { need, have });
         }
-        Ok(())
+        Ok(id)
     }
 
     fn ask<A: PointerAttribute>(&self) -> cuda_safe::Result<A::Value> {

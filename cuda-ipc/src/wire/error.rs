@@ -1,5 +1,6 @@
 //! Refusals of messages: which field, what was needed, what was there.
 
+use cuda_safe::PartialBytes;
 use cuda_safe::layout::LayoutError;
 
 /// Says why bytes are no message, or values no descriptor.
@@ -139,4 +140,10 @@ pub enum WireError {
         /// Bytes of the allocation.
         have: u64,
     },
+}
+
+impl From<PartialBytes> for WireError {
+    fn from(refused: PartialBytes) -> Self {
+        Self::ElementSize { have: refused.have }
+    }
 }

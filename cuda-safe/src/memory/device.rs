@@ -12,7 +12,7 @@ use crate::call;
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::Result;
-use crate::shim::{Allocation, Device, Kind, Memory, Region, Steady};
+use crate::shim::{Allocation, Device, Kind, Memory, Region, Steady, record_of};
 
 /// Is an allocation of `cuMemAlloc` or `cuMemAllocPitch`: a run of elements, or rows of them.
 pub struct DeviceBuffer<T: Element> {
@@ -70,7 +70,10 @@ impl<T: Element> DeviceBuffer<T> {
         bytes: usize,
         (width, rows, pitch): (usize, usize, usize),
     ) -> Self {
-        let allocation = Arc::new(Allocation::new(bytes));
+        let allocation = match bytes {
+            0 => Arc::new(Allocation::new(0)),
+            _ => record_of(address, bytes),
+        };
         let context = context.clone();
         Self { address, width, rows, pitch, allocation, context, element: PhantomData }
     }

@@ -6,14 +6,14 @@ use core::slice;
 use std::fmt;
 use std::sync::Arc;
 
-use cuda_sys::CU_MEMHOSTALLOC_PORTABLE;
+use cuda_sys::{CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr};
 
 use super::{Element, byte_count};
 use crate::call;
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::Result;
-use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Steady};
+use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Steady, record_of};
 
 /// Is page-locked memory of the host, which streams of every context may use.
 ///
@@ -49,7 +49,10 @@ impl<T: Element> PinnedBuffer<T> {
                 NonNull::new(address.cast::<T>()).unwrap_or(NonNull::dangling())
             }
         };
-        let allocation = Arc::new(Allocation::new(bytes));
+        let allocation = match bytes {
+            0 => Arc::new(Allocation::new(0)),
+            _ => record_of(CUdeviceptr(data.as_ptr().expose_provenance() as u64), bytes),
+        };
         Ok(Self { data, len, allocation, context: context.clone() })
     }
 

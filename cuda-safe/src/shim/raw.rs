@@ -1,10 +1,10 @@
 //! The calls that the shims themselves make, by raw handle: contexts entered, events recorded and
-//! waited for. They are unsafe because nothing vouches for a raw handle.
+//! waited for, addresses asked about. They are unsafe because nothing vouches for a raw handle.
 #![expect(unsafe_code, reason = "calls the driver with raw handles")]
 
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
-use cuda_sys::{CUcontext, CUdeviceptr, CUevent, CUresult, CUstream, TABLE};
+use cuda_sys::{CUcontext, CUdeviceptr, CUevent, CUpointer_attribute, CUresult, CUstream, TABLE};
 
 use super::gate::found;
 use crate::error::{Error, Result};
@@ -50,6 +50,14 @@ raw! {
     stream_synchronize = cuStreamSynchronize(stream: CUstream);
     /// Destroys a stream; its work goes on.
     stream_destroy = cuStreamDestroy_v2(stream: CUstream);
+    /// Asks for an attribute of an address.
+    pointer_get_attribute =
+        cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, address: CUdeviceptr);
+    /// Asks for several attributes of an address.
+    pointer_get_attributes = cuPointerGetAttributes(
+        count: c_uint, attributes: *mut CUpointer_attribute, data: *mut *mut c_void,
+        address: CUdeviceptr
+    );
     /// Frees device memory.
     mem_free = cuMemFree_v2(address: CUdeviceptr);
     /// Frees page-locked memory.

@@ -32,6 +32,8 @@ pub enum Kind {
     Registered,
     /// By others: ordinary memory of this process.
     Pageable,
+    /// By others, on a device.
+    External,
 }
 
 impl Kind {
@@ -52,6 +54,7 @@ impl Kind {
             Self::Pinned => "Pinned",
             Self::Registered => "Registered",
             Self::Pageable => "Pageable",
+            Self::External => "External",
         }
     }
 }
@@ -60,14 +63,24 @@ impl Kind {
 pub struct Allocation {
     id: u64,
     len: usize,
+    /// The driver's number, by which others find the record.
+    buffer_id: Option<u64>,
     uses: Uses<Timeline>,
 }
 
 impl Allocation {
-    /// Makes the record of an allocation of `len` bytes that nothing has used yet.
+    /// Makes the record of an allocation of `len` bytes that nothing has used yet, and that nobody
+    /// else can refer to: [`of_buffer`](Self::of_buffer) makes those that others find.
     pub fn new(len: usize) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), len, uses: Uses::new() }
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { id, len, buffer_id: None, uses: Uses::new() }
+    }
+
+    pub(super) fn numbered(buffer_id: u64, len: usize) -> Self {
+        let mut allocation = Self::new(len);
+        allocation.buffer_id = Some(buffer_id);
+        allocation
     }
 
     /// Returns a number that no other allocation of this process has or had.
@@ -117,6 +130,11 @@ impl Allocation {
         super::settle::wait_timeout(&self.uses, area, limit)
     }
 
+    /// Tells whether nothing that used it is recorded any more; asks nobody.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.uses.is_none()
+    }
+
     /// Tells whether everything that used it is known to be done; asks the driver, and waits for
     /// nothing.
     pub fn is_idle(&self) -> bool {
@@ -124,9 +142,17 @@ impl Allocation {
     }
 }
 
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        if let Some(buffer_id) = self.buffer_id {
+            super::records::forget(buffer_id);
+        }
+    }
+}
+
 impl fmt::Debug for Allocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, len, uses } = self;
+        let Self { id, len, uses, .. } = self;
         f.debug_struct("Allocation")
             .field("id", id)
             .field("len", len)
@@ -181,6 +207,15 @@ impl<'a> Region<'a> {
         self.kind
     }
 
+    pub(crate) const fn address(&self) -> usize {
+        self.address
+    }
+
+    /// Returns the allocation, and where in it the bytes begin; none of what is only borrowed.
+    pub(crate) const fn allocation(&self) -> Option<(&'a Allocation, usize)> {
+        self.allocation
+    }
+
     /// Returns what is left of it `offset` bytes later, as one run; none if that is past its end.
     #[must_use]
     pub fn part(self, offset: usize) -> Option<Self> {
@@ -188,6 +223,12 @@ impl<'a> Region<'a> {
         let part = Self::new(self.address + offset, len, self.kind);
         let allocation = self.allocation.map(|(allocation, start)| (allocation, start + offset));
         Some(Self { home: self.home, allocation, ..part })
+    }
+
+    /// Returns its first `len` bytes, as one run; none if it has fewer.
+    #[must_use]
+    pub fn first(self, len: usize) -> Option<Self> {
+        (len <= self.len).then_some(Self { len, pitch: len, width: len, height: 1, ..self })
     }
 
     /// Says of which allocation it is, and how many bytes behind its first.

@@ -80,6 +80,11 @@ impl<T: Marks> Uses<T> {
         self.lock().uses.len()
     }
 
+    /// Tells whether there are none.
+    pub(crate) fn is_none(&self) -> bool {
+        self.sole.load(Ordering::Acquire) == NONE
+    }
+
     /// Returns the uses that a use on the stream `id` must not pass.
     ///
     /// Two uses that conflict are ordered by the borrow checker: the earlier one's touch happened

@@ -1,18 +1,41 @@
-//! What an element is: the triple of DLPack.
+//! Types of elements that are known at run time: the triple of DLPack.
+//!
+//! Not here: which types of Rust they are, which is [`Typed`](crate::Typed).
+
+mod names;
 
 use std::fmt;
 
-use super::WireError;
+pub use names::UnknownType;
 
 /// Is the type of an element, as DLPack counts types: a code, bits, lanes.
 ///
-/// The numbers are DLPack's own, so that every type that it knows passes, also one that is not
-/// known here. The bytes of an element are little-endian.
+/// The numbers are DLPack's own, so that every type that it knows passes, also one that has no name
+/// here. The bytes of an element are little-endian. `Display` writes NumPy's name, and `parse` reads
+/// it, or NumPy's short form:
+///
+/// ```
+/// use cuda_safe::DType;
+///
+/// assert_eq!("<f4".parse(), Ok(DType::F32));
+/// assert_eq!("uint8".parse(), Ok(DType::U8));
+/// assert_eq!(DType::BF16.to_string(), "bfloat16");
+/// assert_eq!(DType::C64.typestr().as_deref(), Some("<c8"));
+/// # Ok::<(), cuda_safe::UnknownType>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DType {
     code: u8,
     bits: u8,
     lanes: u16,
+}
+
+/// Refuses a type whose elements are not whole bytes, or have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an element must have whole bytes (need a positive multiple of 8 bits, have {have})")]
+pub struct PartialBytes {
+    /// Bits an element.
+    pub have: u32,
 }
 
 macro_rules! dtypes {
@@ -55,6 +78,22 @@ dtypes! {
     C128 = (5, 128);
     /// Truth, a byte.
     BOOL = (6, 8);
+    /// Floating point, 3 bits of exponent and 4 of mantissa.
+    F8_E3M4 = (7, 8);
+    /// Floating point, 4 bits of exponent and 3 of mantissa.
+    F8_E4M3 = (8, 8);
+    /// As [`F8_E4M3`](Self::F8_E4M3), with a bias of 11, one zero and no infinity.
+    F8_E4M3B11FNUZ = (9, 8);
+    /// As [`F8_E4M3`](Self::F8_E4M3), without infinity.
+    F8_E4M3FN = (10, 8);
+    /// As [`F8_E4M3FN`](Self::F8_E4M3FN), with one zero.
+    F8_E4M3FNUZ = (11, 8);
+    /// Floating point, 5 bits of exponent and 2 of mantissa.
+    F8_E5M2 = (12, 8);
+    /// As [`F8_E5M2`](Self::F8_E5M2), with one zero and no infinity.
+    F8_E5M2FNUZ = (13, 8);
+    /// A power of two, 8 bits of exponent.
+    F8_E8M0FNU = (14, 8);
 }
 
 impl DType {
@@ -63,10 +102,10 @@ impl DType {
     /// # Errors
     ///
     /// Refuses elements of no bits, and of bits that are not whole bytes.
-    pub fn new(code: u8, bits: u8, lanes: u16) -> Result<Self, WireError> {
+    pub fn new(code: u8, bits: u8, lanes: u16) -> Result<Self, PartialBytes> {
         let have = u32::from(bits) * u32::from(lanes);
-        if have == 0 || have % 8 != 0 {
-            return Err(WireError::ElementSize { have });
+        if have == 0 || !have.is_multiple_of(8) {
+            return Err(PartialBytes { have });
         }
         Ok(Self { code, bits, lanes })
     }
@@ -95,21 +134,5 @@ impl DType {
 impl fmt::Debug for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl fmt::Display for DType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { code, bits, lanes } = self;
-        match code {
-            0 => write!(f, "int{bits}")?,
-            1 => write!(f, "uint{bits}")?,
-            2 => write!(f, "float{bits}")?,
-            4 => write!(f, "bfloat{bits}")?,
-            5 => write!(f, "complex{bits}")?,
-            6 => f.write_str("bool")?,
-            _ => write!(f, "type {code} of {bits} bits")?,
-        }
-        if *lanes == 1 { Ok(()) } else { write!(f, "x{lanes}") }
     }
 }

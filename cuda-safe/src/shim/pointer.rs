@@ -1,0 +1,69 @@
+//! What the driver says of an address: one query, whatever the address is of.
+#![expect(unsafe_code, reason = "asks the driver about addresses")]
+
+use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
+use core::ptr;
+use std::sync::Arc;
+
+use cuda_sys::{CUdeviceptr, CUpointer_attribute as A};
+
+use super::raw;
+use super::region::Allocation;
+use crate::error::Result;
+
+/// Is what the driver says of an address; all zeros of one that is not its.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct About {
+    /// The number of a `CUmemorytype`; 0 of an address that the driver doesn't know.
+    pub(crate) memory_type: c_uint,
+    pub(crate) ordinal: c_int,
+    pub(crate) is_managed: c_uint,
+    pub(crate) buffer_id: c_ulonglong,
+    /// Where the CPU has the byte, if it has it.
+    pub(crate) host_address: u64,
+    pub(crate) start: CUdeviceptr,
+    pub(crate) len: usize,
+}
+
+impl About {
+    /// Asks.
+    #[inline]
+    pub(crate) fn address(address: CUdeviceptr) -> Result<Self> {
+        let mut about = Self::default();
+        let mut attributes = [
+            A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+            A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+            A::CU_POINTER_ATTRIBUTE_IS_MANAGED,
+            A::CU_POINTER_ATTRIBUTE_BUFFER_ID,
+            A::CU_POINTER_ATTRIBUTE_HOST_POINTER,
+            A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+            A::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+        ];
+        let mut data: [*mut c_void; 7] = [
+            (&raw mut about.memory_type).cast(),
+            (&raw mut about.ordinal).cast(),
+            (&raw mut about.is_managed).cast(),
+            (&raw mut about.buffer_id).cast(),
+            (&raw mut about.host_address).cast(),
+            (&raw mut about.start).cast(),
+            (&raw mut about.len).cast(),
+        ];
+        let (attributes, data) = (attributes.as_mut_ptr(), data.as_mut_ptr());
+        // SAFETY: both lists have seven entries, and each value's place is as large as the manual
+        // says of its attribute, or larger.
+        unsafe { raw::pointer_get_attributes(7, attributes, data, address) }?;
+        Ok(about)
+    }
+}
+
+/// Makes the record of an allocation of this crate, so that others who refer to it find it.
+pub(crate) fn record_of(address: CUdeviceptr, len: usize) -> Arc<Allocation> {
+    let mut buffer_id: c_ulonglong = 0;
+    let attribute = A::CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    // SAFETY: the value of this attribute is such a number.
+    let asked = unsafe {
+        raw::pointer_get_attribute(ptr::from_mut(&mut buffer_id).cast(), attribute, address)
+    };
+    // Of a driver that doesn't number its allocations, others have nothing to ask by either.
+    Allocation::of_buffer(if asked.is_ok() { buffer_id } else { 0 }, len)
+}

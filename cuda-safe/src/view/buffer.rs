@@ -1,0 +1,123 @@
+//! Views of buffers as they were allocated, and buffers that are like a view.
+
+use super::{Item, View, ViewMut};
+use crate::context::Context;
+use crate::error::{Error, Result, Rule};
+use crate::layout::{Order, StridedLayout};
+use crate::memory::{DeviceBuffer, Element, PinnedBuffer};
+
+impl<T: Element> DeviceBuffer<T> {
+    /// Views the buffer as it was allocated: one axis, or rows and what is in them.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a size beyond what a layout counts.
+    pub fn view(&self) -> Result<View<'_, T>> {
+        View::new(self, self.own_layout()?)
+    }
+
+    /// Views the buffer as it was allocated, for writing.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view).
+    pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
+        let layout = self.own_layout()?;
+        ViewMut::new(self, layout)
+    }
+
+    /// Allocates memory for an array of the shape of `like`, and answers its dense layout; the
+    /// elements are whatever the memory held before.
+    ///
+    /// # Errors
+    ///
+    /// As [`StridedLayout::dense_like`], and as the driver answers.
+    pub fn empty_like<U: Item>(
+        context: &Context,
+        like: &View<'_, U>,
+        order: Order<'_>,
+    ) -> Result<(Self, StridedLayout)> {
+        let (layout, len) = like_dense::<T>(like.layout(), order)?;
+        Ok((Self::allocate(context, len)?, layout))
+    }
+
+    fn own_layout(&self) -> Result<StridedLayout> {
+        if self.rows() == 1 {
+            return row::<T>(self.len());
+        }
+        let item_size = extent(size_of::<T>())?;
+        let shape = [extent(self.rows())?, extent(self.width())?];
+        let strides = [extent(self.pitch())?, item_size];
+        Ok(StridedLayout::from_byte_strides(&shape, &strides, item_size)?)
+    }
+}
+
+impl<T: Element> PinnedBuffer<T> {
+    /// Views the buffer as one axis.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a size beyond what a layout counts.
+    pub fn view(&self) -> Result<View<'_, T>> {
+        View::new(self, row::<T>(self.len())?)
+    }
+
+    /// Views the buffer as one axis, for writing.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view).
+    pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
+        let layout = row::<T>(self.len())?;
+        ViewMut::new(self, layout)
+    }
+
+    /// Allocates memory for an array of the shape of `like`, all bytes zero, and answers its dense
+    /// layout.
+    ///
+    /// # Errors
+    ///
+    /// As [`StridedLayout::dense_like`], and as the driver answers.
+    pub fn zeroed_like<U: Item>(
+        context: &Context,
+        like: &View<'_, U>,
+        order: Order<'_>,
+    ) -> Result<(Self, StridedLayout)> {
+        let (layout, len) = like_dense::<T>(like.layout(), order)?;
+        Ok((Self::zeroed(context, len)?, layout))
+    }
+}
+
+/// Lays the shape of an array out densely for `T`s, and counts them.
+fn like_dense<T: Element>(
+    like: &StridedLayout,
+    order: Order<'_>,
+) -> Result<(StridedLayout, usize)> {
+    let item_size = extent(size_of::<T>())?;
+    let layout = match order {
+        Order::Keep if like.item_size() == item_size => like.to_dense(order)?,
+        // Which axis is slow has nothing to do with the size of the items.
+        Order::Keep => {
+            StridedLayout::dense(like.shape(), item_size, Order::Axes(&like.stride_order()))?
+        }
+        other => StridedLayout::dense(like.shape(), item_size, other)?,
+    };
+    let volume = layout.volume()?;
+    let len = usize::try_from(volume).map_err(|_| too_long(usize::MAX))?;
+    Ok((layout, len))
+}
+
+/// Lays elements out one behind the other.
+pub(super) fn row<T>(len: usize) -> Result<StridedLayout> {
+    let item_size = extent(size_of::<T>())?;
+    Ok(StridedLayout::from_byte_strides(&[extent(len)?], &[item_size], item_size)?)
+}
+
+fn extent(number: usize) -> Result<i64> {
+    i64::try_from(number).map_err(|_| too_long(number))
+}
+
+fn too_long(have: usize) -> Error {
+    let most = usize::try_from(i64::MAX).unwrap_or(usize::MAX);
+    Error::refused("view", "len", Rule::Fit, have.into(), most.into())
+}
