@@ -67,6 +67,7 @@ pub struct Config {
     pub(crate) failures: Vec<Failure>,
     pub(crate) log: bool,
     pub(crate) call_sites: bool,
+    pub(crate) reports: bool,
     pub(crate) junk: bool,
     pub(crate) host_function_patience: Duration,
 }
@@ -92,6 +93,7 @@ impl Config {
             failures: Vec::new(),
             log: false,
             call_sites: false,
+            reports: true,
             junk: true,
             host_function_patience: Duration::from_millis(20),
         }
@@ -206,6 +208,16 @@ impl Config {
     /// microseconds a call.
     pub const fn call_sites(mut self, call_sites: bool) -> Self {
         self.call_sites = call_sites;
+        self
+    }
+
+    /// Sets whether work is watched, as it is unless told otherwise. Without it races, and host
+    /// access to memory under a pending copy, are not found, destinations of pending copies are not
+    /// poisoned, pools give memory to another stream only when the work before its free has run, and
+    /// calls take less time; what is still alive at the end, double frees and stale
+    /// handles are reported all the same.
+    pub const fn reports(mut self, reports: bool) -> Self {
+        self.reports = reports;
         self
     }
 

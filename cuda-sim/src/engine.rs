@@ -14,6 +14,7 @@ pub(crate) mod managed;
 pub(crate) mod mapping;
 pub(crate) mod operand;
 pub(crate) mod pool;
+pub(crate) mod queue;
 pub(crate) mod raw;
 pub(crate) mod registry;
 pub(crate) mod scheduler;

@@ -1,6 +1,7 @@
 //! What the simulator found: each entry names both sides.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::call_site::{self, CallSite};
 use crate::engine::access::{AccessBox, AccessKind};
@@ -81,7 +82,7 @@ pub struct Side {
     /// The parameter.
     pub operand: &'static str,
     /// The stream, if work is meant.
-    pub stream: Option<String>,
+    pub stream: Option<Arc<str>>,
     /// The bytes that it touches, if it touches any.
     pub access: Option<(AccessKind, AccessBox)>,
     /// Where in the program it was made, if [`Config::call_sites`](crate::Config::call_sites) asked
@@ -145,6 +146,8 @@ impl fmt::Display for Finding {
 pub struct Report {
     /// All findings, in order; equal ones stand once.
     pub findings: Vec<Finding>,
+    /// How many findings beyond the first thousand are left out, equal ones not told apart.
+    pub left_out: u64,
     /// How many pieces of work are still queued.
     pub pending: usize,
     /// A hash of the order in which queued work ran.
@@ -171,6 +174,9 @@ impl fmt::Display for Report {
         for (position, finding) in self.findings.iter().enumerate() {
             let separator = if position == 0 { "" } else { "\n" };
             write!(f, "{separator}{finding}")?;
+        }
+        if self.left_out > 0 {
+            write!(f, "\nand {} more", self.left_out)?;
         }
         write!(
             f,
@@ -202,13 +208,14 @@ pub fn finish() -> Report {
 }
 
 const fn empty() -> Report {
-    Report { findings: Vec::new(), pending: 0, order: 0 }
+    Report { findings: Vec::new(), left_out: 0, pending: 0, order: 0 }
 }
 
 /// Collects findings.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     all: Vec<Finding>,
+    left_out: u64,
 }
 
 /// How many findings are kept: a loop with one mistake is one mistake.
@@ -216,9 +223,15 @@ const LIMIT: usize = 1000;
 
 impl Findings {
     pub(crate) fn add(&mut self, finding: Finding) {
-        if self.all.len() < LIMIT && !self.all.contains(&finding) {
+        if self.all.len() >= LIMIT {
+            self.left_out += 1;
+        } else if !self.all.contains(&finding) {
             self.all.push(finding);
         }
+    }
+
+    pub(crate) const fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     pub(crate) fn all(&self) -> &[Finding] {

@@ -306,8 +306,9 @@ fn a_function_for_per_thread_streams_means_the_threads_own() {
         ok!(cuMemsetD8Async_ptsz(memory, 1, 64, LEGACY));
         ok!(cuMemsetD8Async_ptsz(memory, 2, 64, LEGACY));
         ok!(cuMemsetD8Async(memory, 3, 64, LEGACY));
+        ok!(cuMemsetD8Async_ptsz(memory, 4, 64, LEGACY));
         assert!(cuda_sim::report().is_clean());
-        ok!(cuMemsetD8Async_ptsz(memory, 4, 64, stream));
+        ok!(cuMemsetD8Async_ptsz(memory, 5, 64, stream));
         let report = cuda_sim::report();
         assert!(report.to_string().contains("per-thread stream"), "{report}");
     });

@@ -35,7 +35,7 @@ impl Config {
             Scheduler::Seeded(seed) => format!("seeded:{seed}"),
         };
         let mut text = format!(
-            "devices={};memory={};scheduler={scheduler};reservation={};version={};initialization={};log={};call_sites={};junk={};\
+            "devices={};memory={};scheduler={scheduler};reservation={};version={};initialization={};log={};call_sites={};reports={};junk={};\
              host_function_patience_us={}",
             self.devices,
             self.memory,
@@ -44,6 +44,7 @@ impl Config {
             self.initialization.0,
             self.log,
             self.call_sites,
+            self.reports,
             self.junk,
             self.host_function_patience.as_micros(),
         );
@@ -103,6 +104,7 @@ impl Config {
             "version" => self.version = Version::from_number(value.parse().ok()?),
             "log" => self.log = value.parse().ok()?,
             "call_sites" => self.call_sites = value.parse().ok()?,
+            "reports" => self.reports = value.parse().ok()?,
             "junk" => self.junk = value.parse().ok()?,
             "host_function_patience_us" => {
                 self.host_function_patience = Duration::from_micros(value.parse().ok()?);
@@ -158,6 +160,7 @@ mod tests {
             .fail_any(9, CUresult::CUDA_ERROR_UNKNOWN)
             .log(true)
             .call_sites(true)
+            .reports(false)
             .without(Feature::MemoryPools)
             .device_without(2, Feature::Ipc)
             .no_peer(0, 2)

@@ -109,7 +109,7 @@ simulate! {
         }
         let lane = session.stream(stream.number())?.lane;
         session.streams.remove(stream.number());
-        session.lanes.close(lane);
+        session.close_lane(lane);
         Ok(())
     }
 

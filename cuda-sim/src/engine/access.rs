@@ -52,6 +52,13 @@ impl AccessBox {
         self.width == 0 || self.height == 0
     }
 
+    /// Tells whether it surely has all bytes of another.
+    pub(crate) fn covers(&self, other: &Self) -> bool {
+        other.is_empty()
+            || self == other
+            || self.height == 1 && self.base <= other.base && other.end() <= self.end()
+    }
+
     /// Tells whether both have a byte in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         if self.is_empty() || other.is_empty() {

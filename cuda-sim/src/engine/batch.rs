@@ -86,7 +86,7 @@ impl Batch {
                 || order == SourceOrder::Call && from_space != Space::Device;
             if !waits && !at_once {
                 let taken = if is_taken { Space::Device } else { from_space };
-                copy::expect(&session, &mut to, &mut from, [to_space, taken], extent);
+                copy::expect(&session, lane, &mut to, &mut from, [to_space, taken], extent);
             }
             let from = if is_taken {
                 Source::Taken(execute::taken(&from, extent))

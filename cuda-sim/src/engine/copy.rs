@@ -12,7 +12,7 @@ use crate::engine::execute;
 use crate::engine::operand::Space;
 pub(crate) use crate::engine::operand::Target;
 use crate::engine::raw::Extent;
-use crate::engine::work::{Place, Source, Work};
+use crate::engine::work::{Expected, Place, Source, Work};
 use crate::entry::{Answer, Session};
 
 /// Is whether a copy's call waits for it.
@@ -90,12 +90,16 @@ pub(crate) fn copy_on(
         if to.memory.is_some_and(|memory| session.registry.get(memory).is_none()) {
             return Err(crate::entry::INVALID_VALUE);
         }
-        let from = Source::Taken(execute::taken(&from, extent));
+        // What runs inside of the call may read the bytes where they are.
+        let from = match runs_at_once(&session, lane) {
+            true => Source::Place(from),
+            false => Source::Taken(execute::taken(&from, extent)),
+        };
         session.submit(lane, &touches, Work::Copy { to, from, extent })?;
         return if waits { session.wait_for_lane(lane) } else { Ok(session) };
     }
     if !waits && !runs_at_once(&session, lane) {
-        expect(&session, &mut to, &mut from, [to_space, from_space], extent);
+        expect(&session, lane, &mut to, &mut from, [to_space, from_space], extent);
     }
     let from = Source::Place(from);
     session.submit(lane, &touches, Work::Copy { to, from, extent })?;
@@ -111,29 +115,34 @@ fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, CUresult>
 /// Tells whether work that is queued now runs inside of the call.
 pub(crate) fn runs_at_once(session: &Session, lane: LaneId) -> bool {
     session.config.scheduler == Scheduler::Eager
-        && session
-            .before(lane)
-            .is_ok_and(|(before, _)| before.iter().all(|&item| !session.queue.is_pending(item)))
+        && session.pending_before(lane).is_ok_and(|before| before.is_empty())
 }
 
-/// Notes what pinned memory holds, so that the host's meddling shows, and poisons destinations.
+/// Notes what pinned memory holds, so that the host's meddling shows, and poisons destinations. A
+/// host function that comes before the copy may still use both.
 pub(crate) fn expect(
     session: &Session,
+    lane: LaneId,
     to: &mut Place,
     from: &mut Place,
     [to_space, from_space]: [Space; 2],
     extent: Extent,
 ) {
+    let may_touch = session.before(lane).is_ok_and(|(_, clock)| session.queue.calls_before(&clock));
+    if may_touch || !session.config.reports {
+        return;
+    }
     if matches!(from_space, Space::Pinned | Space::Managed)
         && let Some(memory) = from.memory
         && !session.is_in_use(memory, &from.area, false)
     {
-        from.expected = Some(execute::hashed(from, extent));
+        from.expected = Some(Expected::Hash(execute::hashed(from, extent)));
     }
     if matches!(to_space, Space::Pinned | Space::Managed)
         && let Some(memory) = to.memory
         && !session.is_in_use(memory, &to.area, true)
     {
-        to.expected = Some(execute::poisoned(to, extent));
+        execute::poison(to, extent);
+        to.expected = Some(Expected::Poison);
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::access::AccessKind;
 use crate::engine::raw::{self, Extent, Rows, Word};
 use crate::engine::registry::MemoryKind;
 use crate::engine::state::State;
-use crate::engine::work::{Item, ItemId, Place, Source, Work};
+use crate::engine::work::{Expected, Item, ItemId, Place, Source, Work};
 use crate::report::{Finding, FindingKind, Side};
 
 /// Does the work of an item that left the queue.
@@ -124,8 +124,13 @@ fn compare(
     side: impl FnOnce() -> Side,
 ) {
     let Some(expected) = place.expected else { return };
-    // SAFETY: `is_there` found the allocation that the box was checked against.
-    if unsafe { raw::hash(place.rows, extent) } != expected {
+    let is_unchanged = match expected {
+        // SAFETY: `is_there` found the allocation that the box was checked against.
+        Expected::Hash(hash) => unsafe { raw::hash(place.rows, extent) == hash },
+        // SAFETY: as above.
+        Expected::Poison => unsafe { raw::is_filled(place.rows, extent, POISON) },
+    };
+    if !is_unchanged {
         state.findings.add(Finding {
             kind,
             earlier: None,
@@ -173,9 +178,8 @@ pub(crate) fn word(place: &Place, like: Word) -> Word {
     unsafe { raw::load(place.rows.base, like) }
 }
 
-/// Poisons a copy's destination in pinned memory, and returns the hash of it.
-pub(crate) fn poisoned(place: &Place, extent: Extent) -> u64 {
+/// Poisons a copy's destination in pinned memory.
+pub(crate) fn poison(place: &Place, extent: Extent) {
     // SAFETY: the box was just checked against an allocation, and belongs to the copy from now on.
     unsafe { raw::fill(place.rows, extent, &[POISON]) };
-    hashed(place, extent)
 }

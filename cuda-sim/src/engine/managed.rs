@@ -74,6 +74,11 @@ pub(crate) struct Managed {
 }
 
 impl Managed {
+    /// Tells whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.regions.is_empty()
+    }
+
     pub(crate) fn add(&mut self, memory: BufferId, attachment: Attachment) {
         let advice = BTreeMap::from([(0, Advice::default())]);
         self.regions.insert(memory, Region { attachment, advice, watch: None });

@@ -63,6 +63,12 @@ pub(crate) struct Allocation {
     pub(crate) history: Vec<Past>,
 }
 
+/// Up to so many accesses are remembered whether or not they are done.
+const LEAST_WORTH: usize = 16;
+
+/// How many accesses of an allocation are remembered. The races of older ones are missed.
+const MOST_REMEMBERED: usize = 2048;
+
 impl Allocation {
     /// Returns the address behind the last byte.
     pub(crate) const fn end(&self) -> u64 {
@@ -72,6 +78,27 @@ impl Allocation {
     /// Returns how many bytes there are from an address in it to its end.
     pub(crate) const fn rest(&self, address: u64) -> u64 {
         self.end().saturating_sub(address)
+    }
+
+    /// Remembers an access, in the place of those that it stands for: a later one that is not in
+    /// order with one of them isn't with this one either.
+    pub(crate) fn remember(&mut self, new: Past, clock: &Clock, known: &Clock) {
+        self.history.retain(|past| {
+            let comes_before = past.lane == new.lane || clock.covers(past.lane, past.count);
+            let stands_for = new.kind == AccessKind::Write || past.kind == AccessKind::Read;
+            !(comes_before && stands_for && new.area.covers(&past.area))
+        });
+        // What is known to be done is looked for each time that the history would grow.
+        let full = self.history.capacity();
+        if self.history.len() == full && full >= LEAST_WORTH {
+            self.forget(known);
+            if self.history.len() > MOST_REMEMBERED {
+                self.history.drain(..MOST_REMEMBERED / 2);
+            } else if self.history.len() > full / 2 {
+                self.history.reserve(full);
+            }
+        }
+        self.history.push(new);
     }
 
     /// Forgets the accesses that the host knows to be done.
@@ -236,10 +263,12 @@ impl Registry {
         self.live.values().filter_map(|id| self.by_id.get(id))
     }
 
-    /// Forgets all accesses: everything is known to be done.
-    pub(crate) fn forget(&mut self, known: &Clock) {
+    /// Forgets the accesses that the host knows to be done, and those of lanes that are gone.
+    pub(crate) fn forget(&mut self, known: &Clock, is_gone: impl Fn(LaneId) -> bool) {
         for allocation in self.by_id.values_mut() {
-            allocation.forget(known);
+            allocation
+                .history
+                .retain(|past| !known.covers(past.lane, past.count) && !is_gone(past.lane));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::driver::ipc::board::Mark;
 use crate::engine::access::AccessKind;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::execute;
-use crate::engine::lane::LaneKind;
+use crate::engine::lane::{Lane, LaneKind};
 use crate::engine::registry::{MemoryKind, Past};
 use crate::engine::state::State;
 use crate::engine::work::{Item, ItemId, Touch, Work};
@@ -44,29 +44,41 @@ impl State {
         work: Work,
         other: Other<'_>,
     ) -> Result<ItemId, CUresult> {
-        let (mut after, mut clock) = self.before(lane)?;
+        let mut after = self.pending_before(lane)?;
+        let mut clock = self.clock_for_next(lane);
         if let Some((id, known)) = other.item {
-            after.push(id);
+            if self.queue.is_pending(id) {
+                after.push(id);
+            }
             clock.join(known);
         }
-        after.retain(|&id| self.queue.is_pending(id));
         after.sort_unstable();
         after.dedup();
         let count = self.lanes.get(lane).map_or(0, |lane| lane.count) + 1;
-        clock.advance(lane, count);
-        self.watch_managed(lane, call, touches, &work);
+        if self.config.reports {
+            clock.advance(lane, count);
+            self.watch_managed(lane, call, touches, &work);
+        }
         self.check_homes(lane, call, touches, &work);
         if matches!(work, Work::WaitValue(_)) {
             self.value_waits.entry(lane).or_insert(count);
         }
-        let is_awaited = matches!(work, Work::Call(_) | Work::Record(_, Some(_)));
+        let is_awaited = work.is_awaited();
         let until = other.mark;
         let site = call_site::current();
-        let clock_of_item = clock.clone();
+        let runs_now = self.config.scheduler == Scheduler::Eager
+            && after.is_empty()
+            && until.as_ref().is_none_or(Mark::is_reached)
+            && !matches!(work, Work::Call(_) | Work::WaitValue(_));
         let item =
-            Item { lane, after, until, clock: clock_of_item, call, site, work, running: false };
-        let id = self.queue.add(item);
-        for touch in touches {
+            Item { lane, after, until, clock: clock.clone(), call, site, work, running: false };
+        let (id, now) = if runs_now {
+            (self.queue.next_id(), Some(item))
+        } else {
+            (self.queue.add(item), None)
+        };
+        let watched = if self.config.reports { touches } else { &[] };
+        for touch in watched {
             let access = Some((touch.kind, touch.area));
             let stream = self.lanes.get(lane).map(|lane| lane.label.clone());
             let side = Side { stream, access, ..Side::new(call, touch.operand) };
@@ -84,29 +96,70 @@ impl State {
             lane.count = count;
             lane.clock = clock;
         }
-        if is_awaited {
+        if let Some(item) = now {
+            self.do_work(id, item);
+        } else if is_awaited {
             self.callbacks.announce();
         }
         self.progress();
         Ok(id)
     }
 
+    /// Returns the queued work that the next work of a lane waits for.
+    pub(crate) fn pending_before(&self, id: LaneId) -> Result<Vec<ItemId>, CUresult> {
+        let lane = self.lanes.get(id).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        let mut after = Vec::new();
+        if self.queue.items.is_empty() {
+            return Ok(after);
+        }
+        after.extend(Some(lane.last).filter(|&last| self.queue.is_pending(last)));
+        for other in self.lanes_before(lane) {
+            after.extend(Some(other.1.last).filter(|&last| self.queue.is_pending(last)));
+        }
+        Ok(after)
+    }
+
+    /// Takes the clock of a lane's next work, but for that itself, out of the lane.
+    fn clock_for_next(&mut self, id: LaneId) -> Clock {
+        if !self.config.reports {
+            return Clock::default();
+        }
+        let Some(lane) = self.lanes.get_mut(id) else { return Clock::default() };
+        let clock = std::mem::take(&mut lane.clock);
+        let Some(lane) = self.lanes.get(id) else { return clock };
+        self.joined(lane, clock)
+    }
+
+    /// Adds to a lane's clock what comes before its next work on other lanes.
+    fn joined(&self, lane: &Lane, mut clock: Clock) -> Clock {
+        for (id, other) in self.lanes_before(lane) {
+            // What knows the last work of a lane knows all that came before it.
+            if !clock.covers(id, other.count) {
+                clock.join(&other.clock);
+            }
+        }
+        clock
+    }
+
+    /// Returns the other lanes whose work comes before the next of a lane: the legacy stream waits
+    /// for all blocking streams, and they for it (*manual*).
+    fn lanes_before(&self, lane: &Lane) -> impl Iterator<Item = (LaneId, &Lane)> {
+        let legacy = match lane.kind {
+            LaneKind::Blocking => self.contexts.get(lane.context).map(|context| context.own.legacy),
+            LaneKind::Legacy | LaneKind::NonBlocking => None,
+        };
+        let legacy = legacy.and_then(|id| Some((id, self.lanes.get(id)?)));
+        let all = (lane.kind == LaneKind::Legacy).then(|| self.lanes.of(lane.context));
+        let blocking =
+            all.into_iter().flatten().filter(|(_, lane)| lane.kind == LaneKind::Blocking);
+        legacy.into_iter().chain(blocking)
+    }
+
     /// Returns what the next work of a lane waits for.
     pub(crate) fn before(&self, id: LaneId) -> Result<(Vec<ItemId>, Clock), CUresult> {
+        let after = self.pending_before(id)?;
         let lane = self.lanes.get(id).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
-        let mut after = vec![lane.last];
-        let mut clock = lane.clock.clone();
-        // The legacy stream waits for all blocking streams, and they for it (manual).
-        let other = match lane.kind {
-            LaneKind::Legacy => LaneKind::Blocking,
-            LaneKind::Blocking => LaneKind::Legacy,
-            LaneKind::NonBlocking => return Ok((after, clock)),
-        };
-        for (_, lane) in self.lanes.of(lane.context).filter(|(_, lane)| lane.kind == other) {
-            after.push(lane.last);
-            clock.join(&lane.clock);
-        }
-        Ok((after, clock))
+        Ok((after, self.joined(lane, lane.clock.clone())))
     }
 
     /// Compares an access with those before it, and remembers it.
@@ -119,19 +172,19 @@ impl State {
         clock: &Clock,
         touch: &Touch,
     ) {
-        // What the host knows to be done comes before all that it queues, and is forgotten here.
-        let host_clock = &self.host_clock;
+        let known = &self.host_clock;
         let may_be_ordered =
             self.value_waits.iter().any(|(&lane, &count)| clock.covers(lane, count));
         let Some(allocation) = self.registry.get_mut(touch.memory) else { return };
-        allocation.forget(host_clock);
         for past in &allocation.history {
             let writes = past.kind == AccessKind::Write || touch.kind == AccessKind::Write;
+            // What the host knows to be done comes before all that it queues.
             if writes
                 && past.item != item
                 && !may_be_ordered
                 && !past.may_be_ordered
                 && !clock.covers(past.lane, past.count)
+                && !known.covers(past.lane, past.count)
                 && past.area.overlaps(&touch.area)
             {
                 self.findings.add(Finding {
@@ -142,19 +195,9 @@ impl State {
                 });
             }
         }
-        // A newer access of the same lane to the same bytes stands for the older one.
-        allocation
-            .history
-            .retain(|past| past.lane != lane || past.kind != touch.kind || past.area != touch.area);
-        allocation.history.push(Past {
-            item,
-            lane,
-            count,
-            kind: touch.kind,
-            area: touch.area,
-            may_be_ordered,
-            side: side.clone(),
-        });
+        let Touch { kind, area, .. } = *touch;
+        let new = Past { item, lane, count, kind, area, may_be_ordered, side: side.clone() };
+        allocation.remember(new, clock, known);
     }
 
     /// Lets run what may run though nothing waits for it.
@@ -166,7 +209,7 @@ impl State {
             Scheduler::Lazy => {}
             Scheduler::Eager => {
                 // A value that work writes may let earlier work run.
-                while self.run_everything() && self.queue.has_value_waits() {}
+                while self.run_ready() && self.queue.has_value_waits() {}
             }
             Scheduler::Seeded(_) => {
                 for _ in 0..self.random(3) {
@@ -181,9 +224,9 @@ impl State {
         match self.config.scheduler {
             Scheduler::Lazy => {
                 self.run_all(&self.queue.needed(goals))
-                    || self.queue.waits_for_values(goals) && self.run_everything()
+                    || self.queue.waits_for_values(goals) && self.run_ready()
             }
-            Scheduler::Eager => self.run_everything(),
+            Scheduler::Eager => self.run_ready(),
             Scheduler::Seeded(_) => {
                 let mut any = false;
                 while goals.iter().any(|&goal| self.queue.is_pending(goal)) && self.run_random() {
@@ -196,19 +239,13 @@ impl State {
 
     /// Runs one piece of what a query asked about, so that a loop of queries ends.
     pub(crate) fn nudge(&mut self, goals: &[ItemId]) {
-        let needed = self.queue.needed(goals);
-        if let Some(&id) = needed.iter().find(|&&id| self.queue.is_ready(id)) {
+        if let Some(id) = self.queue.ready_before(goals) {
             self.run(id);
         } else if self.queue.waits_for_values(goals)
-            && let Some(&id) = self.queue.ready().first()
+            && let Some(id) = self.queue.ready_first()
         {
             self.run(id);
         }
-    }
-
-    /// Runs each piece of work that can run.
-    fn run_everything(&mut self) -> bool {
-        self.run_all(&self.queue.items.keys().copied().collect::<Vec<_>>())
     }
 
     /// Runs each of `ids`, which are in order, that can run.
@@ -223,11 +260,23 @@ impl State {
         any
     }
 
+    /// Runs all that can run. What follows a piece of work is later than it: one pass does.
+    fn run_ready(&mut self) -> bool {
+        let mut next = 0;
+        loop {
+            let ready = self.queue.ready_from(next).next();
+            let Some(id) = ready else { return next > 0 };
+            next = id + 1;
+            self.run(id);
+        }
+    }
+
     fn run_random(&mut self) -> bool {
-        let ready = self.queue.ready();
-        let pick = self.random(ready.len());
-        match ready.get(pick) {
-            Some(&id) => {
+        let count = self.queue.ready().count();
+        let pick = self.random(count);
+        let ready = self.queue.ready().nth(pick);
+        match ready {
+            Some(id) => {
                 self.run(id);
                 true
             }
@@ -237,41 +286,45 @@ impl State {
 
     /// Runs a piece of work that is ready.
     fn run(&mut self, id: ItemId) {
-        if self.drops(id) {
-            self.queue.items.remove(&id);
-            self.count_order(id);
-            return;
-        }
-        if let Some(item) = self.queue.items.get_mut(&id)
+        if let Some(item) = self.queue.items.get(&id)
             && let Work::Call(function) = &item.work
+            && !self.drops(item)
         {
-            item.running = true;
             // What the function does may tell another thread that all before it is done.
             let (function, clock) = (*function, item.clock.clone());
+            self.queue.begin(id);
             self.host_clock.join(&clock);
             self.callbacks.call(id, function);
             return;
         }
-        if let Some(item) = self.queue.items.remove(&id) {
-            self.count_order(id);
-            self.compare_managed(&Side { site: item.site.clone(), ..Side::new(item.call, "") });
-            execute::execute(self, id, item);
-            self.accept_managed();
+        if let Some(item) = self.queue.remove(id) {
+            self.do_work(id, item);
         }
+    }
+
+    /// Does the work of an item that is not, or no longer, queued.
+    fn do_work(&mut self, id: ItemId, item: Item) {
+        self.count_order(id);
+        if self.drops(&item) {
+            return;
+        }
+        if !self.managed.is_empty() {
+            self.compare_managed(&Side { site: item.site.clone(), ..Side::new(item.call, "") });
+        }
+        execute::execute(self, id, item);
+        self.accept_managed();
     }
 
     /// Tells whether a piece of work is dropped, as all but frees is in a context with an error
     /// (*manual* of host functions).
-    fn drops(&self, id: ItemId) -> bool {
-        self.queue.items.get(&id).is_some_and(|item| {
-            let context = self.lanes.get(item.lane).map_or(0, |lane| lane.context);
-            !matches!(item.work, Work::Free(_)) && self.sticky(context).is_some()
-        })
+    fn drops(&self, item: &Item) -> bool {
+        let context = self.lanes.get(item.lane).map_or(0, |lane| lane.context);
+        !matches!(item.work, Work::Free(_)) && self.sticky(context).is_some()
     }
 
     /// Notes that a host function is done.
     pub(crate) fn called(&mut self, id: ItemId) {
-        if self.queue.items.remove(&id).is_some() {
+        if self.queue.remove(id).is_some() {
             self.count_order(id);
         }
         self.progress();

@@ -18,12 +18,12 @@ use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
-use crate::engine::lane::{LaneKind, Lanes};
+use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
 use crate::engine::managed::Managed;
 use crate::engine::pool::{Pool, Pools};
+use crate::engine::queue::Queue;
 use crate::engine::registry::{BufferId, MemoryKind, Registry};
 use crate::engine::virtual_memory::VirtualMemory;
-use crate::engine::work::Queue;
 use crate::fault::Faults;
 use crate::log::Call;
 use crate::report::{Finding, FindingKind, Findings, Report, Side};
@@ -223,18 +223,32 @@ impl State {
 
     /// Notes that the host knows everything of `clock` to be done.
     pub(crate) fn known(&mut self, clock: &Clock) {
+        if !self.config.reports {
+            return;
+        }
         self.host_clock.join(clock);
         self.return_managed();
-        if self.lanes.has_closed() && self.queue.items.is_empty() {
+        if self.lanes.wants_sweep() {
+            self.sweep_lanes();
+        }
+    }
+
+    /// Closes the lane of a stream that is destroyed; its work still runs.
+    pub(crate) fn close_lane(&mut self, lane: LaneId) {
+        self.lanes.close(lane);
+        if self.lanes.wants_sweep() {
             self.sweep_lanes();
         }
     }
 
     /// Forgets the lanes that are closed and known to be done, wherever they are named.
     fn sweep_lanes(&mut self) {
-        self.registry.forget(&self.host_clock);
-        self.lanes.sweep(&self.host_clock);
+        let queue = &mut self.queue;
+        // Without clocks nothing is known of lanes but what is queued.
+        let most = if self.config.reports { MOST_CLOSED } else { 0 };
+        self.lanes.sweep(&self.host_clock, most, |item| queue.is_pending(item));
         let lanes = &self.lanes;
+        self.registry.forget(&self.host_clock, |lane| !lanes.contains(lane));
         self.host_clock.retain(|lane| lanes.contains(lane));
         for event in self.events.values_mut() {
             if let Some(record) = &mut event.record {
@@ -243,6 +257,9 @@ impl State {
         }
         self.value_waits.retain(|&lane, _| lanes.contains(lane));
         self.stream_attributes.retain(|&lane, _| lanes.contains(lane));
+        for item in queue.items.values_mut() {
+            item.clock.retain(|lane| lanes.contains(lane));
+        }
         self.lanes.prune();
     }
 
@@ -270,6 +287,7 @@ impl State {
     pub(crate) fn report(&self) -> Report {
         Report {
             findings: self.findings.all().to_vec(),
+            left_out: self.findings.left_out(),
             pending: self.queue.items.len(),
             order: self.queue.order,
         }

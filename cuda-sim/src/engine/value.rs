@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::execute;
+use crate::engine::queue::Queue;
 use crate::engine::raw::Word;
 use crate::engine::registry::BufferId;
 use crate::engine::state::State;
-use crate::engine::work::{ItemId, Place, Queue, Work};
+use crate::engine::work::{ItemId, Place, Work};
 use crate::report::{Finding, FindingKind, Side};
 
 /// How often its patience with host functions a process waits for a value that only another thread's
@@ -73,6 +74,7 @@ impl Condition {
 impl Queue {
     /// Returns the waits for values that are the next of what `goals` need and are not met.
     fn unmet(&self, goals: &[ItemId]) -> impl Iterator<Item = (ItemId, &ValueWait)> {
+        let goals = if self.has_value_waits() { goals } else { &[] };
         self.needed(goals).into_iter().filter_map(|id| {
             let item = self.items.get(&id)?;
             let is_next = item.after.iter().all(|&before| !self.is_pending(before));
@@ -86,11 +88,6 @@ impl Queue {
     /// Tells whether a value keeps `goals` from running.
     pub(crate) fn waits_for_values(&self, goals: &[ItemId]) -> bool {
         self.unmet(goals).next().is_some()
-    }
-
-    /// Tells whether any work waits for a value.
-    pub(crate) fn has_value_waits(&self) -> bool {
-        self.items.values().any(|item| matches!(item.work, Work::WaitValue(_)))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Queued work: what it does, what it waits for, and what it touches.
 //!
-//! In which order it runs is decided in `scheduler`.
-
-use std::collections::BTreeMap;
+//! Where it waits is `queue`; in which order it runs is decided in `scheduler`.
 
 use crate::call_site::CallSite;
 use crate::driver::host_function::HostFunction;
@@ -23,10 +21,19 @@ pub(crate) struct Place {
     pub(crate) rows: Rows,
     /// The allocation that must still be there when the work runs.
     pub(crate) memory: Option<BufferId>,
-    /// The hash of the bytes when the work was queued, if the host must not change them.
-    pub(crate) expected: Option<u64>,
+    /// What the bytes were when the work was queued, if the host must not change them.
+    pub(crate) expected: Option<Expected>,
     pub(crate) operand: &'static str,
     pub(crate) area: AccessBox,
+}
+
+/// Is what bytes of pinned memory are until a copy runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// They have this hash.
+    Hash(u64),
+    /// They are poisoned.
+    Poison,
 }
 
 /// Is where the bytes of a copy come from.
@@ -67,6 +74,13 @@ pub(crate) enum Work {
     Free(BufferId),
 }
 
+impl Work {
+    /// Tells whether others than driver calls may wait for it.
+    pub(crate) const fn is_awaited(&self) -> bool {
+        matches!(self, Self::Call(_) | Self::Record(_, Some(_)))
+    }
+}
+
 /// Is an access to an allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
@@ -91,78 +105,4 @@ pub(crate) struct Item {
     pub(crate) work: Work,
     /// Whether it has begun, which only host functions do before they are done.
     pub(crate) running: bool,
-}
-
-/// Holds the work that has not run.
-#[derive(Debug, Default)]
-pub(crate) struct Queue {
-    pub(crate) items: BTreeMap<ItemId, Item>,
-    last_id: ItemId,
-    /// A hash of the order in which work ran.
-    pub(crate) order: u64,
-}
-
-impl Queue {
-    pub(crate) fn add(&mut self, item: Item) -> ItemId {
-        self.last_id += 1;
-        self.items.insert(self.last_id, item);
-        self.last_id
-    }
-
-    /// Tells whether a piece of work is still queued.
-    pub(crate) fn is_pending(&self, id: ItemId) -> bool {
-        self.items.contains_key(&id)
-    }
-
-    /// Tells whether a piece of work could run now.
-    pub(crate) fn is_ready(&self, id: ItemId) -> bool {
-        self.items.get(&id).is_some_and(|item| {
-            !item.running
-                && item.until.as_ref().is_none_or(Mark::is_reached)
-                && item.after.iter().all(|&before| !self.is_pending(before))
-                && !matches!(&item.work, Work::WaitValue(wait) if !wait.is_met())
-        })
-    }
-
-    /// Returns the work that could run now, the earliest first.
-    pub(crate) fn ready(&self) -> Vec<ItemId> {
-        self.items.keys().copied().filter(|&id| self.is_ready(id)).collect()
-    }
-
-    /// Tells whether any work that `goals` need could run now.
-    pub(crate) fn any_ready(&self, goals: &[ItemId]) -> bool {
-        self.needed(goals).into_iter().any(|id| self.is_ready(id))
-    }
-
-    /// Tells whether a host function is being run.
-    pub(crate) fn is_calling(&self) -> bool {
-        self.items.values().any(|item| item.running)
-    }
-
-    /// Tells whether work waits for another process.
-    pub(crate) fn is_waiting_for_others(&self) -> bool {
-        self.items.values().any(|item| item.until.as_ref().is_some_and(|mark| !mark.is_reached()))
-    }
-
-    /// Returns the work that others than driver calls may wait for and that has not begun: host
-    /// functions, and records of events that processes share.
-    pub(crate) fn awaited(&self) -> Vec<ItemId> {
-        let is_awaited = |work: &Work| matches!(work, Work::Call(_) | Work::Record(_, Some(_)));
-        let items = self.items.iter().filter(|(_, item)| !item.running && is_awaited(&item.work));
-        items.map(|(&id, _)| id).collect()
-    }
-
-    /// Returns all that must run for `goals` to have run, themselves included, earliest first.
-    pub(crate) fn needed(&self, goals: &[ItemId]) -> Vec<ItemId> {
-        let mut found = std::collections::BTreeSet::new();
-        let mut open: Vec<ItemId> = goals.to_vec();
-        while let Some(id) = open.pop() {
-            if let Some(item) = self.items.get(&id)
-                && found.insert(id)
-            {
-                open.extend(&item.after);
-            }
-        }
-        found.into_iter().collect()
-    }
 }
