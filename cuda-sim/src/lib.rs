@@ -63,7 +63,9 @@
 //! ```
 //!
 //! Each process finds the other's memory under `/proc`: both must be of one user, and see each
-//! other's process numbers. That is stricter than a real driver, which asks nobody.
+//! other's process numbers. That is stricter than a real driver, which asks nobody. Pools and
+//! virtual memory pass as file descriptors, and need neither; what a descriptor or a mapping holds
+//! outlives the process that made it. Descriptors of DMA buffers there are none.
 //!
 //! # Testing with it
 //!
