@@ -81,7 +81,7 @@ fn an_event_records_a_whole_context() {
     on_every_scheduler!(Config::new(), || {
         let context = start();
         let (left, right, memory, other) = (stream(1), stream(0), alloc(64), alloc(64));
-        let (done, third) = (event(), stream(1));
+        let (done, more, third) = (event(), event(), stream(1));
         ok!(cuMemsetD8Async(memory, 1, 64, left));
         ok!(cuMemsetD8Async(other, 2, 64, right));
         ok!(cuCtxRecordEvent(context, done));
@@ -94,6 +94,9 @@ fn an_event_records_a_whole_context() {
         ok!(cuMemsetD8Async(memory, 3, 64, left));
         ok!(cuEventRecord(done, left));
         ok!(cuCtxWaitEvent(context, done));
+        // A second one does not take the place of the first.
+        ok!(cuEventRecord(more, right));
+        ok!(cuCtxWaitEvent(context, more));
         let fourth = stream(1);
         ok!(cuMemcpyDtoDAsync_v2(other, memory, 16, third));
         ok!(cuMemcpyDtoDAsync_v2(at(other, 16), memory, 16, fourth));
@@ -103,6 +106,7 @@ fn an_event_records_a_whole_context() {
             ok!(cuStreamDestroy_v2(stream));
         }
         ok!(cuEventDestroy_v2(done));
+        ok!(cuEventDestroy_v2(more));
         free(memory);
         free(other);
         end();
@@ -199,6 +203,8 @@ fn a_callback_is_told_its_stream_once() {
         }
         start();
         let (stream, memory, page) = (stream(1), alloc(64), pinned(64));
+        // SAFETY: nothing else touches the word yet.
+        unsafe { page.cast::<u32>().write(0) };
         ok!(cuMemsetD8Async(memory, 1, 64, stream));
         ok!(cuStreamAddCallback(stream, Some(count), page.cast(), 0));
         ok!(cuStreamAddCallback(stream, Some(count), page.cast(), 0));

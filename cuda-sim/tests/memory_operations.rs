@@ -21,6 +21,7 @@ fn flag() -> (&'static AtomicU32, CUdeviceptr) {
     let page = pinned(64);
     // SAFETY: the memory is aligned, zeroed, and never freed before the test is over.
     let word = unsafe { AtomicU32::from_ptr(page.cast()) };
+    word.store(0, Ordering::Release);
     (word, CUdeviceptr(page as u64))
 }
 
@@ -309,5 +310,21 @@ fn a_host_function_behind_a_wait_runs_by_itself() {
         ok!(cuMemFreeHost(as_host(first_address)));
         ok!(cuMemFreeHost(as_host(second_address)));
         end();
+    });
+}
+
+#[test]
+fn an_error_that_stays_ends_the_waits_of_its_context() {
+    let code = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    isolated!(Config::new().break_context("cuMemsetD8Async", 1, code)).unchecked().run(|| {
+        start();
+        let (stream, word) = (stream(1), zeroed(64));
+        ok!(cuStreamWaitValue32_v2(stream, word, 1, EQ));
+        assert_eq!(code!(cuMemsetD8Async(word, 1, 64, stream)), 700);
+        // It drains what is queued, and is not kept by the wait.
+        assert_eq!(code!(cuMemFree_v2(word)), 700);
+        let report = cuda_sim::report();
+        assert_eq!(report.count(FindingKind::Blocked), 0, "{report}");
+        assert_eq!(report.pending, 0);
     });
 }

@@ -58,12 +58,17 @@ impl State {
         handle.ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)
     }
 
-    fn mipmap(&mut self, handle: Handle) -> Result<&Mipmap, CUresult> {
+    /// Returns a mipmapped array. A stale handle is reported.
+    pub(crate) fn mipmap(
+        &mut self,
+        operand: &'static str,
+        handle: Handle,
+    ) -> Result<&Mipmap, CUresult> {
         if self.images.mipmaps.is_stale(handle) {
             self.findings.add(Finding {
                 kind: FindingKind::StaleHandle,
                 earlier: None,
-                later: Side::new(crate::call_site::function(), "hMipmappedArray"),
+                later: Side::new(crate::call_site::function(), operand),
                 subject: "the mipmapped array was destroyed".to_owned(),
             });
         }
@@ -154,7 +159,7 @@ fn destroy(mut session: Session, array: CUarray) -> Answer {
 
 fn destroy_mipmap(mut session: Session, mipmap: CUmipmappedArray) -> Answer {
     let context = session.context()?.handle;
-    let owner = session.mipmap(mipmap.number())?.context;
+    let owner = session.mipmap("hMipmappedArray", mipmap.number())?.context;
     let session = session.drain_context(context)?;
     let mut session = session.drain_context(owner)?;
     let removed = session.images.mipmaps.remove(mipmap.number());
@@ -253,7 +258,7 @@ simulate! {
         array: out CUarray, mipmap: val CUmipmappedArray, level: val c_uint,
     ) |mut session| {
         array.required()?;
-        let levels = &session.mipmap(mipmap.number())?.levels;
+        let levels = &session.mipmap("hMipmappedArray", mipmap.number())?.levels;
         let index = usize::try_from(level).map_err(|_| INVALID_VALUE)?;
         let handle = levels.get(index).copied().ok_or(INVALID_VALUE)?;
         array.write(CUarray::from_number(handle));
@@ -271,7 +276,7 @@ simulate! {
     ) |mut session| {
         requirements.required()?;
         session.device(device)?;
-        session.mipmap(mipmap.number())?;
+        session.mipmap("hMipmappedArray", mipmap.number())?;
         Err(INVALID_VALUE)
     }
 
@@ -280,7 +285,7 @@ simulate! {
         properties: out SparseProperties, mipmap: val CUmipmappedArray,
     ) |mut session| {
         properties.required()?;
-        session.mipmap(mipmap.number())?;
+        session.mipmap("hMipmappedArray", mipmap.number())?;
         Err(INVALID_VALUE)
     }
 }

@@ -10,7 +10,7 @@ use cuda_sys::{
 };
 
 use crate::driver::event::Record;
-use crate::engine::clock::Clock;
+use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::lane::LaneKind;
@@ -26,14 +26,14 @@ pub(crate) struct Settings {
     cache: CUfunc_cache,
     /// How often a context that isn't primary is attached.
     attached: u32,
-    /// What all later work waits for.
-    awaited: Option<(ItemId, Clock)>,
+    /// The lane that waits for what all later work waits for.
+    awaiting: Option<LaneId>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let cache = CUfunc_cache::CU_FUNC_CACHE_PREFER_NONE;
-        Self { limits: HashMap::new(), cache, attached: 1, awaited: None }
+        Self { limits: HashMap::new(), cache, attached: 1, awaiting: None }
     }
 }
 
@@ -59,7 +59,8 @@ impl State {
 
     /// Returns what a lane that is added to a context begins behind.
     pub(crate) fn awaited_by(&self, context: Handle) -> Option<(ItemId, Clock)> {
-        self.contexts.get(context)?.settings.awaited.clone()
+        let lane = self.lanes.get(self.contexts.get(context)?.settings.awaiting?)?;
+        Some((lane.last, lane.clock.clone()))
     }
 }
 
@@ -147,13 +148,18 @@ fn wait(mut session: Session, context: CUcontext, event: CUevent) -> Answer {
     let handle = session.named(context)?.handle;
     let Some(record) = own_event(&mut session, event, None)? else { return Ok(()) };
     let call = session.call();
+    if session.awaited_by(handle).is_none() {
+        // Streams that are created later begin behind it.
+        let label = |id| format!("what context work waits for (#{id})");
+        let lane = session.lanes.add(handle, LaneKind::NonBlocking, label);
+        if let Some(context) = session.contexts.get_mut(handle) {
+            context.settings.awaiting = Some(lane);
+        }
+    }
     let lanes: Vec<_> = session.lanes.of(handle).map(|(id, _)| id).collect();
     for lane in lanes {
         let item = Some((record.item, &record.clock));
         session.enqueue_after(lane, call, &[], Work::Nothing, Other { item, mark: None })?;
-    }
-    if let Some(context) = session.contexts.get_mut(handle) {
-        context.settings.awaited = Some((record.item, record.clock));
     }
     Ok(())
 }

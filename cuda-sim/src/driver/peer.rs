@@ -108,7 +108,9 @@ impl State {
     fn check_home(&self, address: CUdeviceptr, context: CUcontext) -> Answer {
         let device = self.device_of(context)?;
         match self.registry.find(address.0) {
-            Some(memory) if !memory.kind.is_host() && memory.device != device => Err(INVALID_VALUE),
+            Some(memory) if memory.kind.is_device() && memory.device != device => {
+                Err(INVALID_VALUE)
+            }
             _ => Ok(()),
         }
     }
@@ -229,8 +231,9 @@ simulate! {
         }
         let current = session.context()?;
         let (handle, own) = (current.handle, current.device);
+        let has_unified_addresses = session.has_unified_addresses()?;
         let [own, device] = [session.physical(own), session.physical(device)];
-        if !session.config.can_reach(own, device) {
+        if !has_unified_addresses || !session.config.can_reach(own, device) {
             return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         let gone = CUresult::CUDA_ERROR_INVALID_CONTEXT;

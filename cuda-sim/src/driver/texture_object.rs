@@ -41,8 +41,7 @@ impl State {
                 self.array("pResDesc", array)?;
             }
             Resource::Mipmap(mipmap) => {
-                let found = self.images.mipmaps.get(mipmap);
-                found.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+                self.mipmap("pResDesc", mipmap)?;
             }
             Resource::Linear { address, format, channels, bytes } => {
                 let element = format::element(format, channels)?;

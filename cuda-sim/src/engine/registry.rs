@@ -29,6 +29,11 @@ pub(crate) enum MemoryKind {
 }
 
 impl MemoryKind {
+    /// Tells whether it lies on one device.
+    pub(crate) const fn is_device(self) -> bool {
+        !self.is_host() && !matches!(self, Self::Managed)
+    }
+
     pub(crate) const fn is_host(self) -> bool {
         matches!(self, Self::Host | Self::Registered)
     }

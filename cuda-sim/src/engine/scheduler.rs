@@ -273,6 +273,10 @@ impl State {
 
     fn run_random(&mut self) -> bool {
         let count = self.queue.ready().count();
+        // Asked in vain, how often depends on time: the order must not.
+        if count == 0 {
+            return false;
+        }
         let pick = self.random(count);
         let ready = self.queue.ready().nth(pick);
         match ready {

@@ -134,6 +134,7 @@ impl State {
         if let Some(context) = self.contexts.get_mut(handle) {
             context.sticky.get_or_insert(code);
         }
+        self.drop_waits(handle);
     }
 
     /// Returns the error that stays in a context.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::execute;
 use crate::engine::queue::Queue;
+use crate::engine::handle::Handle;
 use crate::engine::raw::Word;
 use crate::engine::registry::BufferId;
 use crate::engine::state::State;
@@ -127,6 +128,16 @@ impl State {
             access: Some((AccessKind::Read, area)),
             site: item.site.clone(),
         })
+    }
+
+    /// Lets waits for values in a context be as met: in it an error stays, and its work is dropped.
+    pub(crate) fn drop_waits(&mut self, context: Handle) {
+        for item in self.queue.items.values_mut() {
+            let is_its = self.lanes.get(item.lane).is_some_and(|lane| lane.context == context);
+            if is_its && matches!(item.work, Work::WaitValue(_)) {
+                item.work = Work::Nothing;
+            }
+        }
     }
 
     /// Ends the hope of waits for values in memory that is gone.
