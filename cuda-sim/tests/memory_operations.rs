@@ -65,7 +65,7 @@ fn a_stream_waits_for_what_another_writes() {
 
 #[test]
 fn the_host_ends_a_wait() {
-    on_every_scheduler!(Config::new(), || {
+    isolated!(Config::new()).run_on_every_scheduler(0, || {
         start();
         let (stream, memory) = (stream(1), zeroed(4));
         let (word, address) = flag();
@@ -326,5 +326,33 @@ fn an_error_that_stays_ends_the_waits_of_its_context() {
         let report = cuda_sim::report();
         assert_eq!(report.count(FindingKind::Blocked), 0, "{report}");
         assert_eq!(report.pending, 0);
+    });
+}
+
+#[test]
+fn a_word_of_virtual_memory_needs_access() {
+    isolated!(Config::new(), || {
+        start();
+        let mut properties = CUmemAllocationProp::zeroed();
+        properties.type_ = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+        let (mut physical, mut word, stream) = (Default::default(), CUdeviceptr(0), stream(1));
+        ok!(cuMemCreate(&mut physical, 2 << 20, &properties, 0));
+        ok!(cuMemAddressReserve(&mut word, 2 << 20, 0, CUdeviceptr(0), 0));
+        ok!(cuMemMap(word, 2 << 20, 0, physical, 0));
+        assert_eq!(code!(cuStreamWaitValue32_v2(stream, word, 1, EQ)), 1);
+        assert_eq!(code!(cuStreamWriteValue32_v2(stream, word, 1, 0)), 1);
+        let mut access = CUmemAccessDesc::zeroed();
+        access.location = properties.location;
+        access.flags = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        ok!(cuMemSetAccess(word, 2 << 20, &access, 1));
+        ok!(cuStreamWriteValue32_v2(stream, word, 1, 0));
+        ok!(cuStreamWaitValue32_v2(stream, word, 1, EQ));
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuStreamDestroy_v2(stream));
+        ok!(cuMemUnmap(word, 2 << 20));
+        ok!(cuMemRelease(physical));
+        ok!(cuMemAddressFree(word, 2 << 20));
+        end();
     });
 }

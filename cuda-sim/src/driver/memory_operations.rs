@@ -14,21 +14,44 @@ use cuda_sys::{
 
 use crate::driver::array::row;
 use crate::driver::unions::{MemoryOperation, memory_operation};
+use crate::engine::access::AccessKind;
 use crate::engine::operand::{Operand, Space};
 use crate::engine::raw::{Change, Word};
 use crate::engine::registry::{BufferId, MemoryKind};
+use crate::engine::state::State;
 use crate::engine::value::{Changes, Condition, ValueWait};
-use crate::engine::work::{Place, Work};
+use crate::engine::work::{Place, Touch, Work};
 use crate::entry::{Answer, INVALID_VALUE, Out, Session, simulate};
 
 /// The most operations of a batch.
 const MOST: u32 = 256;
+
+impl State {
+    /// Tells whether other processes may write to device memory.
+    fn may_be_shared(&self, memory: BufferId) -> bool {
+        let Some(found) = self.registry.get(memory) else { return false };
+        match found.kind {
+            MemoryKind::Imported => true,
+            MemoryKind::Pool => {
+                let pool = self.pools.of.get(&memory).and_then(|&pool| self.pools.table.get(pool));
+                pool.is_some_and(|pool| pool.is_exported || pool.imported.is_some())
+            }
+            MemoryKind::Virtual => {
+                let mapping = self.mapping_at(found.base);
+                let physical = mapping.and_then(|mapping| self.physical_memory(mapping.physical));
+                physical.is_some_and(|physical| physical.handle_types != 0)
+            }
+            _ => self.imports.is_exported(memory),
+        }
+    }
+}
 
 /// Finds a word, which must lie at a multiple of its length.
 fn word(
     session: &mut Session,
     address: CUdeviceptr,
     word: Word,
+    kind: AccessKind,
 ) -> Result<(Space, Place, BufferId), CUresult> {
     let bytes = word.bytes();
     if !address.0.is_multiple_of(bytes as u64) {
@@ -38,6 +61,7 @@ fn word(
     let operand = Operand::linear("addr", address.0, bytes, true);
     let (space, place) = session.resolve(call, operand, row(bytes))?;
     let memory = place.memory.ok_or(INVALID_VALUE)?;
+    session.check_access(&[Touch { memory, kind, area: place.area, operand: "addr" }])?;
     Ok((space, place, memory))
 }
 
@@ -61,9 +85,8 @@ fn wait(
     if flags & flush != 0 {
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
-    let (space, place, memory) = word(session, address, value)?;
-    let kind = session.registry.get(memory).map(|memory| memory.kind);
-    let is_shared = session.imports.is_exported(memory) || kind == Some(MemoryKind::Imported);
+    let (space, place, memory) = word(session, address, value, AccessKind::Read)?;
+    let is_shared = session.may_be_shared(memory);
     let changes =
         if space == Space::Device && !is_shared { Changes::LaterWork } else { Changes::Others };
     Ok(Work::WaitValue(ValueWait {
@@ -86,7 +109,7 @@ fn write(
     if flags & !CUstreamWriteValue_flags::CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER.0 != 0 {
         return Err(INVALID_VALUE);
     }
-    let (_, to, _) = word(session, address, value)?;
+    let (_, to, _) = word(session, address, value, AccessKind::Write)?;
     Ok(Work::Word { to, word: value, change: Change::Write })
 }
 
@@ -106,7 +129,7 @@ fn work(session: &mut Session, operation: MemoryOperation) -> Result<Work, CUres
             if flags != 0 {
                 return Err(INVALID_VALUE);
             }
-            let (_, to, _) = word(session, address, value)?;
+            let (_, to, _) = word(session, address, value, AccessKind::Write)?;
             Ok(Work::Word { to, word: value, change })
         }
         MemoryOperation::Barrier { flags } if flags <= 1 => Ok(Work::Nothing),

@@ -66,6 +66,8 @@ impl Batch {
         let call = session.call();
         let (to_space, to) = session.resolve_target(call, to, extent)?;
         let (from_space, from) = session.resolve_target(call, from, extent)?;
+        let touches = [to.touch(AccessKind::Write), from.touch(AccessKind::Read)];
+        session.check_access(&touches.into_iter().flatten().collect::<Vec<_>>())?;
         let spaces = [to_space, from_space];
         self.copies.push(Planned { order, spaces, to, from, extent });
         Ok(())

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::execute;
-use crate::engine::queue::Queue;
 use crate::engine::handle::Handle;
+use crate::engine::queue::Queue;
 use crate::engine::raw::Word;
 use crate::engine::registry::BufferId;
 use crate::engine::state::State;
@@ -142,6 +142,9 @@ impl State {
 
     /// Ends the hope of waits for values in memory that is gone.
     pub(crate) fn lose_waits(&mut self, memory: BufferId) {
+        if !self.queue.has_value_waits() {
+            return;
+        }
         let mut lost = Vec::new();
         for (&id, item) in &mut self.queue.items {
             if let Work::WaitValue(wait) = &mut item.work
