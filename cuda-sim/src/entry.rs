@@ -24,6 +24,7 @@ use crate::engine::state::{PER_THREAD, State};
 use crate::engine::work::{ItemId, Touch, Work};
 use crate::fork;
 use crate::install::Sim;
+use crate::kernel;
 use crate::log::{self, Call};
 use crate::table::Function;
 
@@ -264,6 +265,10 @@ pub(crate) fn enter(
     if fork::is_child() && (function.needs_init() || function == Function::cuInit) {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }
+    // A kernel's body runs while the lock is taken.
+    if kernel::is_inside() {
+        return CUresult::CUDA_ERROR_NOT_PERMITTED;
+    }
     call_site::enter(function, sim.keeps_call_sites());
     let answer = catch_unwind(AssertUnwindSafe(|| answer(sim, function, default_stream, body)))
         .unwrap_or_else(|payload| sim.panicked(function, payload.as_ref()));
@@ -303,9 +308,14 @@ fn answer(
     // thread's stack knows of none.
     let answers = function.ends_something() && function != Function::cuCtxPopCurrent_v2;
     let failure = failure.or_else(|| state.sticky(current::get().filter(|_| answers)?));
+    wait::forget();
     match body(Session { sim, function, default_stream, state }) {
         Err(code) => code,
-        Ok(()) => failure.unwrap_or(CUresult::CUDA_SUCCESS),
+        Ok(()) => {
+            // A call that waits answers the error that the work brought about.
+            let struck = || sim.lock().sticky(current::get().filter(|_| wait::has_waited())?);
+            failure.or_else(struck).unwrap_or(CUresult::CUDA_SUCCESS)
+        }
     }
 }
 

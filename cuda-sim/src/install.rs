@@ -20,6 +20,7 @@ use crate::config::Config;
 use crate::engine::address_space::AddressSpace;
 use crate::engine::current;
 use crate::engine::state::State;
+use crate::kernel;
 use crate::report::{Finding, FindingKind, Side};
 use crate::table::{self, Function};
 
@@ -41,7 +42,15 @@ impl Sim {
     }
 
     /// Takes the one lock. A panic under it was reported; what it guards is used on.
+    ///
+    /// # Panics
+    ///
+    /// In a kernel's body, which runs while the lock is taken; the panic is reported as the body's.
+    #[expect(clippy::panic, reason = "the body would wait for itself for ever")]
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        if kernel::is_inside() {
+            panic!("a kernel's body asked the simulator something, which it must not");
+        }
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,11 +77,7 @@ impl Sim {
 
     /// Reports a panic, after which every call of the current context fails.
     pub(crate) fn panicked(&self, function: Function, payload: &(dyn Any + Send)) -> CUresult {
-        let text = payload
-            .downcast_ref::<String>()
-            .map(String::as_str)
-            .or_else(|| payload.downcast_ref::<&str>().copied())
-            .unwrap_or("a panic without a text");
+        let text = kernel::panic_text(payload);
         let mut state = self.lock();
         if let Some(context) = current::get() {
             state.poison_context(context, CUresult::CUDA_ERROR_LAUNCH_FAILED);
@@ -81,7 +86,7 @@ impl Sim {
             kind: FindingKind::Panic,
             earlier: None,
             later: Side::new(function.name(), ""),
-            subject: text.to_owned(),
+            subject: text,
         });
         CUresult::CUDA_ERROR_LAUNCH_FAILED
     }

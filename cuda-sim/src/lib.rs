@@ -34,8 +34,11 @@
 //!
 //! # What differs from a real driver
 //!
-//! * There are no kernels: modules and launches are not simulated, nor graphs.
-//!   [`SIMULATED`] lists what is; everything else answers `CUDA_ERROR_NOT_SUPPORTED`.
+//! * [`SIMULATED`] lists the functions that are simulated; everything else, graphs for one, answers
+//!   `CUDA_ERROR_NOT_SUPPORTED`.
+//! * Kernels run no instructions: they do what was registered for their names, see [`kernel`]. Images
+//!   are PTX, cubins for the device, and fat binaries of both, plain or compressed; of PTX the bodies
+//!   are not read, so that what a compiler would refuse in them is not refused.
 //! * Arrays have formats of whole bytes in 1, 2 or 4 channels: none of blocks, and none of planes.
 //! * Device memory cannot be reached by the host: its addresses fault, as a real device's do.
 //! * Work runs inside of driver calls, in the order of the [`Scheduler`].
@@ -95,6 +98,7 @@ mod entry;
 mod fault;
 mod fork;
 mod install;
+pub mod kernel;
 mod log;
 mod report;
 mod table;

@@ -31,6 +31,16 @@ pub enum FindingKind {
     WrongContext,
     /// Something is waited for that nothing can bring about.
     Blocked,
+    /// A kernel touched bytes that are in no allocation, or that its device may not touch.
+    IllegalAddress,
+    /// A kernel touched an element at an address that is no multiple of its size.
+    MisalignedAddress,
+    /// A kernel's body said that it failed.
+    KernelFailed,
+    /// A kernel was launched for which no body is registered.
+    UnregisteredKernel,
+    /// A kernel touched bytes that its registration does not declare.
+    UndeclaredAccess,
     /// The simulator failed in itself, or a body that it ran panicked.
     Panic,
     /// Memory was freed while work on it was not known to be done. The driver waits (measured),
@@ -61,6 +71,11 @@ impl FindingKind {
             Self::ManagedAccess => "access to managed memory",
             Self::WrongContext => "wrong context",
             Self::Blocked => "blocked for ever",
+            Self::IllegalAddress => "illegal address",
+            Self::MisalignedAddress => "misaligned address",
+            Self::KernelFailed => "kernel failed",
+            Self::UnregisteredKernel => "unregistered kernel",
+            Self::UndeclaredAccess => "undeclared access",
             Self::Panic => "panic",
             Self::FreedWhilePending => "freed while work on it was pending (advice)",
             Self::FreedWhileShared => "freed while another process has it mapped",
@@ -109,6 +124,7 @@ impl fmt::Display for Side {
         match &self.access {
             Some((AccessKind::Read, area)) => write!(f, " reads {area}")?,
             Some((AccessKind::Write, area)) => write!(f, " writes {area}")?,
+            Some((AccessKind::Atomic, area)) => write!(f, " updates {area}")?,
             None => {}
         }
         match &self.site {

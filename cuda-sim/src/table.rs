@@ -19,7 +19,11 @@ struct Entry {
 macro_rules! simulated {
     ($($(#[$attribute:meta])* $module:ident { $($name:ident),* $(,)? })*) => {
         /// Is a simulated function.
-        #[expect(non_camel_case_types, reason = "functions have the names of C")]
+        #[expect(
+            non_camel_case_types,
+            clippy::enum_variant_names,
+            reason = "functions have the names of C"
+        )]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Function { $($($name),*),* }
 
@@ -28,7 +32,7 @@ macro_rules! simulated {
         ///
         /// ```
         /// assert!(cuda_sim::SIMULATED.contains(&"cuMemAlloc_v2"));
-        /// assert!(!cuda_sim::SIMULATED.contains(&"cuLaunchKernel"));
+        /// assert!(!cuda_sim::SIMULATED.contains(&"cuTexRefCreate"));
         /// ```
         pub const SIMULATED: &[&str] = &[$($(stringify!($name)),*),*];
 
@@ -175,6 +179,37 @@ simulated! {
         cuStreamBatchMemOp_v2, cuStreamBatchMemOp_v2_ptsz,
     }
     pointer { cuPointerSetAttribute, cuPointerGetAttribute, cuPointerGetAttributes }
+    module {
+        cuModuleLoad, cuModuleLoadData, cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
+        cuModuleGetFunction, cuModuleGetFunctionCount, cuModuleEnumerateFunctions,
+        cuModuleGetGlobal_v2, cuModuleGetTexRef, cuModuleGetSurfRef, cuModuleGetLoadingMode,
+    }
+    library {
+        cuLibraryLoadData, cuLibraryLoadFromFile, cuLibraryUnload, cuLibraryGetKernel,
+        cuLibraryGetKernelCount, cuLibraryEnumerateKernels, cuLibraryGetModule, cuLibraryGetGlobal,
+        cuLibraryGetManaged, cuLibraryGetUnifiedFunction, cuKernelGetFunction, cuKernelGetLibrary,
+        cuKernelGetAttribute, cuKernelSetAttribute, cuKernelSetCacheConfig, cuKernelGetName,
+        cuKernelGetParamInfo, cuKernelGetParamCount,
+    }
+    function {
+        cuFuncGetAttribute, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig,
+        cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncGetParamCount, cuFuncIsLoaded,
+        cuFuncLoad,
+    }
+    launch {
+        cuLaunchKernel, cuLaunchKernel_ptsz, cuLaunchKernelEx, cuLaunchKernelEx_ptsz,
+        cuLaunchCooperativeKernel, cuLaunchCooperativeKernel_ptsz,
+    }
+    link {
+        cuLinkCreate, cuLinkCreate_v2, cuLinkAddData, cuLinkAddData_v2, cuLinkAddFile,
+        cuLinkAddFile_v2, cuLinkComplete, cuLinkDestroy,
+    }
+    occupancy {
+        cuOccupancyMaxActiveBlocksPerMultiprocessor,
+        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxPotentialBlockSize,
+        cuOccupancyMaxPotentialBlockSizeWithFlags, cuOccupancyAvailableDynamicSMemPerBlock,
+        cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxActiveClusters,
+    }
     ipc {
         cuIpcGetMemHandle, cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2, cuIpcCloseMemHandle, cuIpcGetEventHandle,
         cuIpcOpenEventHandle,
@@ -227,6 +262,9 @@ impl Function {
                 | Self::cuMemAddressFree
                 | Self::cuMemUnmap
                 | Self::cuMemFreeHost
+                | Self::cuModuleUnload
+                | Self::cuLibraryUnload
+                | Self::cuLinkDestroy
                 | Self::cuMemHostUnregister
                 | Self::cuIpcCloseMemHandle
                 | Self::cuArrayDestroy

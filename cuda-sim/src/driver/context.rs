@@ -122,6 +122,7 @@ impl State {
             self.release(id);
         }
         self.end_images(handle);
+        self.end_modules(handle);
         self.registry.clear_graves();
         self.streams.remove_if(|stream| stream.context == handle);
         let slots: Vec<_> = self

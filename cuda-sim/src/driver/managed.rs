@@ -49,7 +49,7 @@ impl State {
     ) -> Result<Range, CUresult> {
         let bytes = bytes as u64;
         let found = self.registry.find(address.0).filter(|memory| {
-            memory.kind == MemoryKind::Managed && bytes != 0 && bytes <= memory.rest(address.0)
+            memory.kind.is_managed() && bytes != 0 && bytes <= memory.rest(address.0)
         });
         let Some(found) = found else {
             self.blame(call, operand, address.0, false);

@@ -43,7 +43,7 @@ impl State {
         let kind = match purpose {
             Purpose::Array => MemoryKind::Array,
             Purpose::Pool(_) => MemoryKind::Pool,
-            Purpose::Plain | Purpose::Imported => MemoryKind::Device,
+            Purpose::Plain | Purpose::Variable | Purpose::Imported => MemoryKind::Device,
         };
         let id = self.admit(call, kind, device, base, size)?;
         self.fill_with_junk(base, size, fresh);
@@ -122,9 +122,13 @@ impl State {
     /// Advises if memory is freed while work on it is not known to be done.
     pub(crate) fn advise(&mut self, memory: BufferId, call: &'static str, operand: &'static str) {
         let known = &self.host_clock;
-        let Some(allocation) = self.registry.get_mut(memory) else { return };
-        allocation.forget(known);
-        let Some(past) = allocation.history.last() else { return };
+        let Some(allocation) = self.registry.get(memory) else { return };
+        // What is queued in a context with an error is dropped.
+        if self.sticky(allocation.context).is_some() {
+            return;
+        }
+        let mut past = allocation.history.iter().rev();
+        let Some(past) = past.find(|past| !known.covers(past.lane, past.count)) else { return };
         self.findings.add(Finding {
             kind: FindingKind::FreedWhilePending,
             earlier: Some(past.side.clone()),

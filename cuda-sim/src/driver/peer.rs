@@ -10,6 +10,7 @@ use cuda_sys::{
 
 use crate::driver::array::row;
 use crate::driver::box_copy::peer_ends;
+use crate::engine::binary::VariableSpace;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::copy::{Order, Target, copy, copy_on};
 use crate::engine::handle::{Handle, RawHandle};
@@ -74,6 +75,10 @@ impl State {
             MemoryKind::Host | MemoryKind::Registered | MemoryKind::Managed => true,
             // The flag that opening asks for says so.
             MemoryKind::Imported => true,
+            MemoryKind::Variable(VariableSpace::Managed) => true,
+            MemoryKind::Variable(_) => {
+                memory.device == context.device || context.peers.contains(&memory.context)
+            }
             MemoryKind::Pool => self.pool_access(memory.id, context.device) != 0,
             MemoryKind::Virtual => {
                 self.access_at(context.device, memory.base).is_ok_and(|flags| flags != 0)

@@ -29,7 +29,7 @@ impl State {
     ) -> Result<Value, CUresult> {
         use CUpointer_attribute as A;
         let is_host = memory.kind.is_host();
-        let is_managed = memory.kind == MemoryKind::Managed;
+        let is_managed = memory.kind.is_managed();
         let pool = self.pools.of.get(&memory.id).copied().unwrap_or(0);
         Ok(match attribute {
             A::CU_POINTER_ATTRIBUTE_CONTEXT => {

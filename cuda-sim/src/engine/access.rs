@@ -9,6 +9,15 @@ pub enum AccessKind {
     Read,
     /// They are written, or cease to be.
     Write,
+    /// They are read and written as one, by a kernel.
+    Atomic,
+}
+
+impl AccessKind {
+    /// Tells whether two accesses to the same bytes have to be ordered.
+    pub(crate) const fn conflicts(self, other: Self) -> bool {
+        !matches!((self, other), (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic))
+    }
 }
 
 /// Is a box of bytes: `height` rows of `width` bytes that begin `pitch` bytes apart.

@@ -87,6 +87,14 @@ impl AddressSpace {
         self.reservation.block(address).is_some()
     }
 
+    /// Returns where in this process the byte of an address lies, a device's or the host's.
+    pub(crate) fn in_this_process(&self, address: u64) -> Option<usize> {
+        if self.contains(address) {
+            return Some(self.reservation.shadow(address));
+        }
+        usize::try_from(address).ok()
+    }
+
     /// Finds room for `size` bytes; `limit` is how many the device has. Returns the address, and from
     /// which address on no byte was handed out before.
     pub(crate) fn allocate(
@@ -125,7 +133,9 @@ impl AddressSpace {
         let generation = self.generations.get(&first).map_or(0x32, |last| last.wrapping_add(1));
         let file = match purpose {
             Purpose::Pool(pool) => self.pool_files.get_mut(&pool).unwrap_or(&mut self.common),
-            Purpose::Plain | Purpose::Array | Purpose::Imported => &mut self.common,
+            Purpose::Plain | Purpose::Variable | Purpose::Array | Purpose::Imported => {
+                &mut self.common
+            }
         };
         let at = file.extend(bytes)?;
         self.reservation.map(first, blocks, file.as_fd(), at)?;
@@ -223,7 +233,7 @@ impl AddressSpace {
 
     fn file(&self, purpose: Purpose) -> Option<&MemoryFile> {
         match purpose {
-            Purpose::Plain | Purpose::Array => Some(&self.common),
+            Purpose::Plain | Purpose::Variable | Purpose::Array => Some(&self.common),
             Purpose::Pool(pool) => self.pool_files.get(&pool).or(Some(&self.common)),
             Purpose::Imported => None,
         }
@@ -243,7 +253,9 @@ impl AddressSpace {
         self.leave(first, segment.blocks);
         match segment.purpose {
             Purpose::Imported => return,
-            Purpose::Plain | Purpose::Array => self.common.give_back(at, bytes),
+            Purpose::Plain | Purpose::Variable | Purpose::Array => {
+                self.common.give_back(at, bytes);
+            }
             Purpose::Pool(pool) => {
                 let file = self.pool_files.get_mut(&pool).unwrap_or(&mut self.common);
                 file.give_back(at, bytes);

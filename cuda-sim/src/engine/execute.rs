@@ -5,10 +5,12 @@
 
 #![expect(unsafe_code, reason = "queued work copies and fills bytes by address")]
 
+use std::ops::Range;
 use std::time::Instant;
 
 use crate::config::Scheduler;
 use crate::engine::access::AccessKind;
+use crate::engine::kernel;
 use crate::engine::raw::{self, Extent, Rows, Word};
 use crate::engine::registry::MemoryKind;
 use crate::engine::state::State;
@@ -25,13 +27,17 @@ pub(crate) fn execute(state: &mut State, id: ItemId, item: Item) {
         access: Some((kind, place.area)),
         site: item.site.clone(),
     };
+    if let Work::Kernel(kernel) = &item.work {
+        kernel::run::run(state, id, &item, kernel);
+        return;
+    }
     perform(state, id, &item.work, &side);
 }
 
 /// Does a piece of work; `side` tells whose access to a place it is.
 fn perform(state: &mut State, id: ItemId, work: &Work, side: &dyn Fn(&Place, AccessKind) -> Side) {
     match work {
-        Work::Nothing | Work::Call(_) | Work::WaitValue(_) => {}
+        Work::Nothing | Work::Call(_) | Work::Kernel(_) | Work::WaitValue(_) => {}
         Work::Record(event, mark) => {
             if let Some(mark) = mark {
                 mark.reach();
@@ -151,6 +157,22 @@ pub(crate) fn junk(base: usize, bytes: usize) {
     let extent = Extent { width: bytes, height: 1, depth: 1 };
     // SAFETY: the allocation was just made, and its shadow is mapped.
     unsafe { raw::fill(Rows::dense(base, extent), extent, &[JUNK]) };
+}
+
+/// Reads what a kernel reads.
+pub(crate) fn kernel_reads(from: Range<usize>, to: &mut [u8]) {
+    let extent = Extent { width: from.len().min(to.len()), height: 1, depth: 1 };
+    let to = Rows::dense(to.as_mut_ptr().expose_provenance(), extent);
+    // SAFETY: the range was just found in an allocation, and the target is borrowed.
+    unsafe { raw::copy(to, Rows::dense(from.start, extent), extent) };
+}
+
+/// Writes what a kernel writes, or what a variable begins as.
+pub(crate) fn kernel_writes(to: Range<usize>, from: &[u8]) {
+    let extent = Extent { width: to.len().min(from.len()), height: 1, depth: 1 };
+    let from = Rows::dense(from.as_ptr().expose_provenance(), extent);
+    // SAFETY: the range was just found in an allocation, and the source is borrowed.
+    unsafe { raw::copy(Rows::dense(to.start, extent), from, extent) };
 }
 
 /// Takes the bytes of a copy's source while its call is answered.

@@ -5,7 +5,10 @@
 
 use std::marker::PhantomData;
 
-use cuda_sys::{CUarray, CUcontext, CUevent, CUmemoryPool, CUmipmappedArray, CUstream};
+use cuda_sys::{
+    CUarray, CUcontext, CUevent, CUfunction, CUkernel, CUlibrary, CUlinkState, CUmemoryPool,
+    CUmipmappedArray, CUmodule, CUstream,
+};
 
 /// Is what a handle is for; it is a part of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +23,11 @@ pub(crate) enum Kind {
     Texture = 0x7E,
     Surface = 0x5F,
     Memory = 0x3E,
+    Module = 0x3D,
+    Function = 0xF7,
+    Library = 0x1B,
+    Kernel = 0x4B,
+    Link = 0x71,
 }
 
 /// Is a handle as a number.
@@ -50,6 +58,7 @@ macro_rules! raw_handles {
 }
 
 raw_handles!(CUarray, CUcontext, CUmipmappedArray, CUstream, CUevent, CUmemoryPool);
+raw_handles!(CUmodule, CUfunction, CUlibrary, CUkernel, CUlinkState);
 
 #[derive(Debug)]
 struct Slot<T> {

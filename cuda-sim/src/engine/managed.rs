@@ -11,7 +11,7 @@ use crate::config::Feature;
 use crate::engine::clock::LaneId;
 use crate::engine::execute;
 use crate::engine::raw::{Extent, Rows};
-use crate::engine::registry::{BufferId, MemoryKind};
+use crate::engine::registry::BufferId;
 use crate::engine::state::State;
 use crate::engine::work::{Touch, Work};
 use crate::report::{Finding, FindingKind, Side};
@@ -229,7 +229,7 @@ impl State {
         let ids = self.managed.regions.keys().copied();
         ids.filter(|&id| {
             self.registry.get(id).is_some_and(|memory| {
-                memory.kind == MemoryKind::Managed
+                memory.kind.is_managed()
                     && !self.has(memory.device, Feature::ConcurrentManagedAccess)
             })
         })

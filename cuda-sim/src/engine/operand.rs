@@ -7,7 +7,7 @@ use crate::config::Feature;
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::image::Region;
 use crate::engine::raw::{Extent, Rows};
-use crate::engine::registry::{BufferId, MemoryKind};
+use crate::engine::registry::BufferId;
 use crate::engine::state::State;
 use crate::engine::work::{Place, Touch};
 use crate::entry::INVALID_VALUE;
@@ -85,7 +85,7 @@ impl State {
             let raw = usize::try_from(address).map_err(|_| INVALID_VALUE)?;
             match self.registry.find(address) {
                 Some(memory) if span <= memory.rest(address) => {
-                    let is_managed = memory.kind == MemoryKind::Managed;
+                    let is_managed = memory.kind.is_managed();
                     let space = if is_managed { Space::Managed } else { Space::Pinned };
                     (space, raw, Some(memory.id))
                 }
@@ -144,7 +144,7 @@ impl State {
     pub(crate) fn is_in_use(&self, memory: BufferId, area: &AccessBox, by_readers: bool) -> bool {
         self.registry.get(memory).is_some_and(|memory| {
             memory.history.iter().any(|past| {
-                (by_readers || past.kind == AccessKind::Write)
+                (by_readers || past.kind != AccessKind::Read)
                     && past.area.overlaps(area)
                     && self.queue.is_pending(past.item)
             })

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use crate::engine::access::{AccessBox, AccessKind};
+use crate::engine::binary::VariableSpace;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::handle::Handle;
 use crate::engine::work::ItemId;
@@ -26,12 +27,19 @@ pub(crate) enum MemoryKind {
     Managed,
     /// An array's, which has no address.
     Array,
+    /// A variable of a module.
+    Variable(VariableSpace),
 }
 
 impl MemoryKind {
     /// Tells whether it lies on one device.
     pub(crate) const fn is_device(self) -> bool {
-        !self.is_host() && !matches!(self, Self::Managed)
+        !self.is_host() && !self.is_managed()
+    }
+
+    /// Tells whether the host may touch it too, by the same address.
+    pub(crate) const fn is_managed(self) -> bool {
+        matches!(self, Self::Managed | Self::Variable(VariableSpace::Managed))
     }
 
     pub(crate) const fn is_host(self) -> bool {
@@ -90,7 +98,7 @@ impl Allocation {
     pub(crate) fn remember(&mut self, new: Past, clock: &Clock, known: &Clock) {
         self.history.retain(|past| {
             let comes_before = past.lane == new.lane || clock.covers(past.lane, past.count);
-            let stands_for = new.kind == AccessKind::Write || past.kind == AccessKind::Read;
+            let stands_for = new.kind == AccessKind::Write || new.kind == past.kind;
             !(comes_before && stands_for && new.area.covers(&past.area))
         });
         // What is known to be done is looked for each time that the history would grow.
@@ -173,6 +181,17 @@ impl Registry {
     pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
         let (_, id) = self.live.range(..=address).next_back()?;
         self.by_id.get(id).filter(|allocation| address < allocation.end())
+    }
+
+    /// Returns the allocation that queued work finds at an address: it may be out of calls' reach.
+    pub(crate) fn resident(&self, address: u64) -> Option<&Allocation> {
+        self.find(address).or_else(|| {
+            let mut all = self.by_id.values();
+            all.find(|memory| {
+                !matches!(memory.kind, MemoryKind::Array | MemoryKind::Physical)
+                    && (memory.base..memory.end()).contains(&address)
+            })
+        })
     }
 
     /// Returns the allocation that begins at an address.

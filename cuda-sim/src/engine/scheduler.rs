@@ -5,7 +5,6 @@ use cuda_sys::CUresult;
 use crate::call_site;
 use crate::config::Scheduler;
 use crate::driver::ipc::board::Mark;
-use crate::engine::access::AccessKind;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::execute;
 use crate::engine::lane::{Lane, LaneKind};
@@ -72,11 +71,15 @@ impl State {
             && !matches!(work, Work::Call(_) | Work::WaitValue(_));
         let item =
             Item { lane, after, until, clock: clock.clone(), call, site, work, running: false };
+        let is_kernel = matches!(item.work, Work::Kernel(_));
         let (id, now) = if runs_now {
             (self.queue.next_id(), Some(item))
         } else {
             (self.queue.add(item), None)
         };
+        if is_kernel {
+            self.kernels.insert(id, self.host_clock.clone());
+        }
         let watched = if self.config.reports { touches } else { &[] };
         for touch in watched {
             let access = Some((touch.kind, touch.area));
@@ -172,14 +175,15 @@ impl State {
         clock: &Clock,
         touch: &Touch,
     ) {
+        // What is known to be done is forgotten, unless queued kernels have yet to be compared with it.
         let known = &self.host_clock;
         let may_be_ordered =
             self.value_waits.iter().any(|(&lane, &count)| clock.covers(lane, count));
+        let forgettable = self.kernels.values().next().unwrap_or(known);
         let Some(allocation) = self.registry.get_mut(touch.memory) else { return };
         for past in &allocation.history {
-            let writes = past.kind == AccessKind::Write || touch.kind == AccessKind::Write;
             // What the host knows to be done comes before all that it queues.
-            if writes
+            if past.kind.conflicts(touch.kind)
                 && past.item != item
                 && !may_be_ordered
                 && !past.may_be_ordered
@@ -197,7 +201,7 @@ impl State {
         }
         let Touch { kind, area, .. } = *touch;
         let new = Past { item, lane, count, kind, area, may_be_ordered, side: side.clone() };
-        allocation.remember(new, clock, known);
+        allocation.remember(new, clock, forgettable);
     }
 
     /// Lets run what may run though nothing waits for it.
@@ -310,6 +314,7 @@ impl State {
     fn do_work(&mut self, id: ItemId, item: Item) {
         self.count_order(id);
         if self.drops(&item) {
+            self.kernels.remove(&id);
             return;
         }
         if !self.managed.is_empty() {

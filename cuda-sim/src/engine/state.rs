@@ -1,6 +1,6 @@
 //! All that the simulated driver knows, behind one lock.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use cuda_sys::{CUresult, CUstream};
 
@@ -14,16 +14,19 @@ use crate::driver::ipc::board::OwnEvents;
 use crate::driver::stream::Stream;
 use crate::driver::stream_attribute::StreamAttributes;
 use crate::engine::address_space::AddressSpace;
+use crate::engine::binary::VariableSpace;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
 use crate::engine::managed::Managed;
+use crate::engine::module::Modules;
 use crate::engine::pool::{Pool, Pools};
 use crate::engine::queue::Queue;
-use crate::engine::registry::{BufferId, MemoryKind, Registry};
+use crate::engine::registry::{Allocation, BufferId, MemoryKind, Registry};
 use crate::engine::virtual_memory::VirtualMemory;
+use crate::engine::work::ItemId;
 use crate::fault::Faults;
 use crate::log::Call;
 use crate::report::{Finding, FindingKind, Findings, Report, Side};
@@ -58,6 +61,9 @@ pub(crate) struct State {
     /// The first wait for a value of each lane that has one: what comes behind it may be ordered by
     /// the value.
     pub(crate) value_waits: HashMap<LaneId, u64>,
+    pub(crate) modules: Modules,
+    /// The kernels that are queued, with what the host knew to be done when they were.
+    pub(crate) kernels: BTreeMap<ItemId, Clock>,
     /// What the host knows to be done.
     pub(crate) host_clock: Clock,
     pub(crate) callbacks: Callbacks,
@@ -95,6 +101,8 @@ impl State {
             own_events: OwnEvents::default(),
             queue: Queue::default(),
             value_waits: HashMap::new(),
+            modules: Modules::default(),
+            kernels: BTreeMap::new(),
             host_clock: Clock::default(),
             callbacks: Callbacks::default(),
             findings: Findings::default(),
@@ -273,11 +281,14 @@ impl State {
         let Some(allocation) = self.registry.remove(memory) else { return };
         match allocation.kind {
             MemoryKind::Device | MemoryKind::Array => self.space.free(allocation.base),
+            MemoryKind::Variable(VariableSpace::Global | VariableSpace::Constant) => {
+                self.space.free(allocation.base);
+            }
             // A pool keeps its bytes: they were set aside.
             MemoryKind::Pool | MemoryKind::Imported | MemoryKind::Registered => {}
             // They end with their handles and mappings.
             MemoryKind::Virtual | MemoryKind::Physical => {}
-            MemoryKind::Managed => {
+            MemoryKind::Managed | MemoryKind::Variable(VariableSpace::Managed) => {
                 self.managed.remove(memory);
                 crate::driver::host_memory::unmap(allocation.base, allocation.size);
             }
@@ -303,13 +314,15 @@ impl State {
             subject,
         };
         let mut leaks = Vec::new();
-        for memory in self.registry.live() {
+        let is_own = |memory: &&Allocation| !matches!(memory.kind, MemoryKind::Variable(_));
+        for memory in self.registry.live().filter(is_own) {
             let subject = format!("{} bytes at {:#x}", memory.size, memory.base);
             leaks.push(leak(&memory.made_by, subject));
         }
         for (made_by, subject) in self.images.alive() {
             leaks.push(leak(made_by, subject));
         }
+        leaks.extend(self.loaded().into_iter().map(|(made_by, subject)| leak(made_by, subject)));
         for stream in self.streams.values() {
             let label = self.lanes.get(stream.lane).map_or("a stream", |lane| &lane.label);
             leaks.push(leak(&stream.made_by, label.to_owned()));

@@ -8,6 +8,7 @@ use crate::driver::ipc::board::Mark;
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::handle::Handle;
+use crate::engine::kernel::SharedKernel;
 use crate::engine::raw::{Change, Extent, Rows, Word};
 use crate::engine::registry::BufferId;
 use crate::engine::value::ValueWait;
@@ -71,6 +72,7 @@ pub(crate) enum Work {
         change: Change,
     },
     Call(HostFunction),
+    Kernel(SharedKernel),
     Free(BufferId),
 }
 

@@ -1,5 +1,6 @@
 //! How a call waits for queued work: until it has run, or until it is known never to.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use cuda_sys::CUresult;
@@ -12,9 +13,25 @@ use crate::entry::Session;
 /// How often it is looked whether another process, or the host, has come to something.
 const POLL: Duration = Duration::from_micros(200);
 
+thread_local! {
+    static WAITED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that the thread's call has not waited yet.
+pub(super) fn forget() {
+    // The thread's storage is gone only while the thread ends.
+    let _ = WAITED.try_with(|waited| waited.set(false));
+}
+
+/// Tells whether the thread's call has waited.
+pub(super) fn has_waited() -> bool {
+    WAITED.try_with(Cell::get).unwrap_or(false)
+}
+
 impl Session {
     /// Waits until `goals` have run, and notes that the host knows all of `clock` to be done.
     pub(crate) fn wait(mut self, goals: &[ItemId], clock: &Clock) -> Result<Self, CUresult> {
+        let _ = WAITED.try_with(|waited| waited.set(true));
         // Since when nothing has run, though nothing is known that would keep it from running.
         let mut idle: Option<Instant> = None;
         while goals.iter().any(|&goal| self.queue.is_pending(goal)) {

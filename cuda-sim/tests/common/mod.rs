@@ -92,3 +92,37 @@ pub(crate) fn at(address: CUdeviceptr, bytes: u64) -> CUdeviceptr {
 pub(crate) fn as_host(address: CUdeviceptr) -> *mut std::ffi::c_void {
     ptr::with_exposed_provenance_mut(usize::try_from(address.0).unwrap_or(0))
 }
+
+/// Begins PTX that every device of the tests reads.
+pub(crate) const PTX: &str = ".version 7.8\n.target sm_70\n.address_size 64\n";
+
+/// Loads a module of PTX, without its first lines.
+pub(crate) fn module(text: &str) -> CUmodule {
+    let text = std::ffi::CString::new(format!("{PTX}{text}")).unwrap_or_default();
+    let mut module = ptr::null_mut();
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    module
+}
+
+pub(crate) fn function(module: CUmodule, name: &std::ffi::CStr) -> CUfunction {
+    let mut function = ptr::null_mut();
+    ok!(cuModuleGetFunction(&mut function, module, name.as_ptr()));
+    function
+}
+
+/// Launches a kernel of that many blocks and threads, and returns the code.
+pub(crate) fn launch(
+    function: CUfunction,
+    [grid, block]: [u32; 2],
+    stream: CUstream,
+    parameters: &[*const std::ffi::c_void],
+) -> u32 {
+    let mut pointers: Vec<_> = parameters.iter().map(|pointer| pointer.cast_mut()).collect();
+    let pointers = pointers.as_mut_ptr();
+    code!(cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, pointers, ptr::null_mut()))
+}
+
+/// Returns the pointer to a parameter.
+pub(crate) fn parameter<T>(value: &T) -> *const std::ffi::c_void {
+    ptr::from_ref(value).cast()
+}

@@ -14,6 +14,8 @@ pub(crate) enum Purpose {
     Plain,
     /// It is a memory pool's.
     Pool(Handle),
+    /// A module's variables.
+    Variable,
     Imported,
     Array,
 }

@@ -38,7 +38,7 @@ impl Mapping {
 const fn needed(kind: AccessKind) -> u32 {
     match kind {
         AccessKind::Read => 1,
-        AccessKind::Write => 3,
+        AccessKind::Write | AccessKind::Atomic => 3,
     }
 }
 
