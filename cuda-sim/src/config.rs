@@ -69,6 +69,9 @@ pub struct Config {
     pub(crate) call_sites: bool,
     pub(crate) reports: bool,
     pub(crate) junk: bool,
+    /// Beyond how many allocated bytes a device, and the host, are out of memory.
+    pub(crate) out_of_memory_at: Option<u64>,
+    pub(crate) host_out_of_memory_at: Option<u64>,
     pub(crate) host_function_patience: Duration,
 }
 
@@ -95,6 +98,8 @@ impl Config {
             call_sites: false,
             reports: true,
             junk: true,
+            out_of_memory_at: None,
+            host_out_of_memory_at: None,
             host_function_patience: Duration::from_millis(20),
         }
     }
@@ -218,6 +223,19 @@ impl Config {
     /// handles are reported all the same.
     pub const fn reports(mut self, reports: bool) -> Self {
         self.reports = reports;
+        self
+    }
+
+    /// Lets each allocation of device memory fail that would take a device's allocations, as the
+    /// program asked for them, beyond so many bytes; the device still says that it has more.
+    pub const fn out_of_memory_at(mut self, bytes: u64) -> Self {
+        self.out_of_memory_at = Some(bytes);
+        self
+    }
+
+    /// Lets each allocation of host memory fail that would take all of them beyond so many bytes.
+    pub const fn host_out_of_memory_at(mut self, bytes: u64) -> Self {
+        self.host_out_of_memory_at = Some(bytes);
         self
     }
 

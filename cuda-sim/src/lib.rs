@@ -79,6 +79,19 @@
 //! The README beside this crate says how to test one's own code with it in continuous integration,
 //! in Rust or, as a shared library in the driver's place, in any language.
 //!
+//! # Threads
+//!
+//! What one thread of the program has waited for counts as known to all of them: that they tell each
+//! other, by a lock or a channel, is not seen, and a clock a thread would find races where there are
+//! none. So a race is missed between two threads of which one waited for the driver and the other
+//! did not ask it.
+//!
+//! # What it costs
+//!
+//! [`Config::reports`]`(false)` stops looking for races and for host access to pinned memory under a
+//! pending copy. A program that never waits keeps 1024 closed streams and 2048 accesses an
+//! allocation in mind; races of older ones are missed.
+//!
 //! # What is measured
 //!
 //! Comments and documentation call an answer *measured* if it was seen on a real driver (CUDA 13.0
@@ -100,6 +113,7 @@ mod fork;
 mod install;
 pub mod kernel;
 mod log;
+mod partly;
 mod report;
 mod table;
 mod testing;
@@ -114,6 +128,7 @@ pub use config::{Config, ENVIRONMENT, Feature, InvalidConfig, Scheduler};
 pub use engine::access::{AccessBox, AccessKind};
 pub use install::{InstallError, install};
 pub use log::{Call, call_count, calls};
+pub use partly::PARTLY;
 pub use report::{Finding, FindingKind, Report, Side, finish, report};
 pub use table::SIMULATED;
 pub use testing::device_run::{is_on_device, not_run};

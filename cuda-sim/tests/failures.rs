@@ -183,3 +183,40 @@ fn a_real_driver_and_the_simulator_never_swap() {
         assert_eq!(LIBRARY.opened().unwrap().version(), Some(Version::new(13, 0)));
     });
 }
+
+#[test]
+fn memory_is_out_at_a_byte_count() {
+    isolated!(Config::new().out_of_memory_at(3000).host_out_of_memory_at(100), || {
+        start();
+        let (mut third, mut page) = (CUdeviceptr(0), ptr::null_mut());
+        let (first, second) = (alloc(1000), alloc(2000));
+        assert_eq!(code!(cuMemAlloc_v2(&mut third, 1)), 2);
+        assert_eq!(code!(cuMemAllocAsync(&mut third, 1, LEGACY)), 2);
+        free(first);
+        ok!(cuMemAllocAsync(&mut third, 1000, LEGACY));
+        assert_eq!(code!(cuMemAlloc_v2(&mut CUdeviceptr(0), usize::MAX)), 2);
+        ok!(cuMemFreeAsync(third, LEGACY));
+        free(second);
+        // The host's memory is counted by itself.
+        assert_eq!(code!(cuMemHostAlloc(&mut page, 101, 0)), 2);
+        let page = pinned(100);
+        assert_eq!(code!(cuMemAllocHost_v2(&mut ptr::null_mut(), 1)), 2);
+        ok!(cuMemFreeHost(page.cast()));
+        end();
+    });
+}
+
+#[test]
+fn an_old_driver_lacks_what_came_later() {
+    isolated!(Config::new().version(Version::new(11, 8)), || {
+        start();
+        let missing = CUresult::CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.0;
+        let mut id = 0;
+        // Of CUDA 12.0, and of 11.8's own time.
+        assert_eq!(code!(cuStreamGetId(LEGACY, &mut id)), missing);
+        assert_eq!(code!(cuCtxGetId(ptr::null_mut(), &mut id)), missing);
+        assert_eq!(LIBRARY.opened().unwrap().version(), Some(Version::new(11, 8)));
+        free(alloc(1));
+        end();
+    });
+}

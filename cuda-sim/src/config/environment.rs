@@ -48,6 +48,16 @@ impl Config {
             self.junk,
             self.host_function_patience.as_micros(),
         );
+        let limits = [
+            ("out_of_memory_at", self.out_of_memory_at),
+            ("host_out_of_memory_at", self.host_out_of_memory_at),
+        ];
+        for (key, bytes) in limits {
+            if let Some(bytes) = bytes {
+                // Writing to a string does not fail.
+                let _ = write!(text, ";{key}={bytes}");
+            }
+        }
         for (device, feature) in &self.lacking {
             let name = feature.name();
             // Writing to a string does not fail.
@@ -104,6 +114,8 @@ impl Config {
             "version" => self.version = Version::from_number(value.parse().ok()?),
             "log" => self.log = value.parse().ok()?,
             "call_sites" => self.call_sites = value.parse().ok()?,
+            "out_of_memory_at" => self.out_of_memory_at = Some(value.parse().ok()?),
+            "host_out_of_memory_at" => self.host_out_of_memory_at = Some(value.parse().ok()?),
             "reports" => self.reports = value.parse().ok()?,
             "junk" => self.junk = value.parse().ok()?,
             "host_function_patience_us" => {
@@ -161,6 +173,8 @@ mod tests {
             .log(true)
             .call_sites(true)
             .reports(false)
+            .out_of_memory_at(1 << 40)
+            .host_out_of_memory_at(0)
             .without(Feature::MemoryPools)
             .device_without(2, Feature::Ipc)
             .no_peer(0, 2)
@@ -174,6 +188,7 @@ mod tests {
         let code = CUresult::CUDA_ERROR_UNKNOWN;
         let config = Config::new().without(Feature::Ipc).no_peer(0, 1);
         let config = config.fail_any(1, code).break_context("cuInit", 1, code);
+        let config = config.out_of_memory_at(1).host_out_of_memory_at(1);
         for part in config.to_text().split(';') {
             let (key, _) = part.split_once('=').unwrap();
             let start = format!("| `{key}=");

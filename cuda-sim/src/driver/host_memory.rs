@@ -76,6 +76,7 @@ fn allocate(
     if bytes == 0 || flags > 7 {
         return Err(INVALID_VALUE);
     }
+    session.host_has_room(bytes as u64)?;
     let address = mapping::map_host(bytes).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
     let added = add(&mut session, address as u64, bytes, MemoryKind::Host, flags);
     added.inspect_err(|_| unmap(address as u64, bytes as u64))?;

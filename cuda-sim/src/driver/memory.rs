@@ -32,6 +32,7 @@ impl State {
             return Err(INVALID_VALUE);
         }
         let (size, limit) = (bytes as u64, self.config.memory);
+        self.has_room(device, size)?;
         let found = match self.space.allocate(device, purpose, size, limit) {
             Err(_) => {
                 self.release_idle_pools();

@@ -174,6 +174,8 @@ impl State {
         let size = bytes as u64;
         let need = size.checked_next_multiple_of(ALIGNMENT).ok_or(OUT_OF_MEMORY)?;
         let (_, ordered) = self.before(lane)?;
+        let device = self.pools.table.get(pool).map_or(0, |pool| pool.device);
+        self.has_room(device, size)?;
         self.open_up(pool);
         let (base, fresh, after) = match self.reuse(pool, need, Some((lane, &ordered))) {
             Some(idle) => (idle.base, idle.base + need, None),

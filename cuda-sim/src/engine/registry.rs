@@ -282,6 +282,12 @@ impl Registry {
         self.graves.clear();
     }
 
+    /// Returns how many bytes the allocations have that are still there.
+    pub(crate) fn bytes(&self, is_counted: impl Fn(&Allocation) -> bool) -> u64 {
+        let counted = self.by_id.values().filter(|memory| is_counted(memory));
+        counted.map(|memory| memory.size).sum()
+    }
+
     /// Returns what calls may name, by address.
     pub(crate) fn live(&self) -> impl Iterator<Item = &Allocation> {
         self.live.values().filter_map(|id| self.by_id.get(id))

@@ -97,6 +97,7 @@ impl State {
     ) -> Result<Handle, CUresult> {
         let no_room = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
         let limit = self.config.memory;
+        self.has_room(device, size)?;
         if self.space.charge(device, size, limit).is_err() {
             self.release_idle_pools();
             self.space.charge(device, size, limit)?;
