@@ -1,6 +1,14 @@
 //! What the tests share: driver calls without ceremony.
 
-#![allow(dead_code, unused_macros, unused_imports, reason = "not every test uses all of it")]
+#![allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    unreachable_pub,
+    reason = "not every test uses all of it"
+)]
+
+pub(crate) mod busy;
 
 use std::ptr;
 

@@ -16,6 +16,7 @@ use std::process::Child;
 
 use cuda_sys::*;
 
+use crate::common::busy::Busy;
 use crate::common::*;
 
 const SOCKET: &str = "CUDA_SIM_TEST_SOCKET";
@@ -61,6 +62,22 @@ impl Remote {
         let reply = self.ask(&format!("event-open {}", hex(&handle)));
         assert_eq!(reply[0], "0");
         reply[1].parse().unwrap()
+    }
+
+    /// Lets it record an event of its own behind work of that long, and returns the handle.
+    pub(crate) fn record_behind_work(&mut self, milliseconds: u64) -> [u8; 64] {
+        let reply = self.ask(&format!("event-record-behind-work {milliseconds}"));
+        assert_eq!(reply[0], "0");
+        unhex(&reply[1])
+    }
+
+    /// Lets it record an event of this process behind work of that long.
+    pub(crate) fn record_imported_behind_work(
+        &mut self,
+        handle: [u8; 64],
+        milliseconds: u64,
+    ) -> u32 {
+        self.code(&format!("imported-record-behind-work {} {milliseconds}", hex(&handle)))
     }
 
     pub(crate) fn code(&mut self, order: &str) -> u32 {
@@ -131,6 +148,14 @@ fn as_event(number: u64) -> CUevent {
     std::ptr::with_exposed_provenance_mut(usize::try_from(number).unwrap())
 }
 
+/// Records an event behind work that takes that long.
+fn record_behind_work(event: CUevent, milliseconds: u64) -> u32 {
+    let busy = Busy::load();
+    let stream = stream(1);
+    busy.stream(stream, milliseconds);
+    code!(cuEventRecord(event, stream))
+}
+
 /// Does what the first process says.
 pub(crate) fn serve() {
     let stream = UnixStream::connect(std::env::var_os(SOCKET).unwrap()).unwrap();
@@ -191,6 +216,15 @@ pub(crate) fn serve() {
             "event-record" => code!(cuEventRecord(as_event(number(1)), LEGACY)).to_string(),
             "event-wait" => code!(cuStreamWaitEvent(LEGACY, as_event(number(1)), 0)).to_string(),
             "event-destroy" => code!(cuEventDestroy_v2(as_event(number(1)))).to_string(),
+            "event-record-behind-work" => {
+                let (event, handle) = shared_event();
+                format!("{} {}", record_behind_work(event, number(1)), hex(&handle))
+            }
+            "imported-record-behind-work" => {
+                let (answer, event) = open_event(unhex(words[1]));
+                assert_eq!(answer, 0);
+                record_behind_work(event, number(2)).to_string()
+            }
             "stream-query" => code!(cuStreamQuery(LEGACY)).to_string(),
             "event-elapsed" => {
                 let (mut time, event) = (0.0, as_event(number(1)));

@@ -12,7 +12,10 @@ use crate::workspace;
 const LIMIT: u64 = 40_000_000;
 
 /// The members whose tests use a device.
-const MEMBERS: [&str; 3] = ["cuda-sys", "cuda-safe", "cuda-ipc"];
+const MEMBERS: [&str; 4] = ["cuda-sys", "cuda-safe", "cuda-ipc", "cuda-sim"];
+
+/// The tests of the simulator that compare it with a device.
+const OF_BOTH: [&str; 1] = ["rows"];
 
 /// The examples that go along, by name.
 const EXAMPLES: [&str; 2] = ["doctor", "share_image"];
@@ -110,7 +113,8 @@ fn place(package: Option<&str>, target: &Target) -> Option<PathBuf> {
     // Fake drivers are built by a compiler that is not there; layouts need no device.
     let needs_compiler = package == "cuda-sys" && target.name != "driver";
     let is_pure = target.name.starts_with("layout") || !is("test");
-    (!needs_compiler && !is_pure)
+    let is_simulators = package == "cuda-sim" && !OF_BOTH.contains(&target.name.as_str());
+    (!needs_compiler && !is_pure && !is_simulators)
         .then(|| Path::new("tests").join(format!("{package}-{}", target.name)))
 }
 

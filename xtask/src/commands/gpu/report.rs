@@ -14,11 +14,24 @@ struct Note {
     not_run: String,
 }
 
+/// Is one row of a table of answers, as a test compared it.
+#[derive(Deserialize, Serialize)]
+struct Row {
+    table: String,
+    row: String,
+    have: String,
+    measured: String,
+    holds: bool,
+    /// Why the simulator answers otherwise, if it does.
+    simulator_differs: Option<String>,
+}
+
 /// Is everything that was read, for `results.json`.
 #[derive(Serialize)]
 struct Results {
     commit: String,
     device: String,
+    rows: Vec<Row>,
     programs: BTreeMap<String, Program>,
 }
 
@@ -35,10 +48,12 @@ pub(super) fn report(folder: &Path) -> Result<ExitCode> {
         let file = folder.join(name);
         std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))
     };
-    let notes = notes(&read("outcomes.jsonl").unwrap_or_default());
+    let outcomes = read("outcomes.jsonl").unwrap_or_default();
+    let notes = notes(&outcomes);
     let mut results = Results {
         commit: read("commit")?.trim().to_owned(),
         device: read("device")?.trim().to_owned(),
+        rows: rows(&outcomes),
         programs: BTreeMap::new(),
     };
     for entry in std::fs::read_dir(folder)? {
@@ -53,6 +68,10 @@ pub(super) fn report(folder: &Path) -> Result<ExitCode> {
         bail!("no results in {}", folder.display());
     }
     let failures = print(&results);
+    if !results.rows.is_empty() {
+        print_rows(&results.rows);
+        std::fs::write(folder.join("rows.md"), page(&results))?;
+    }
     std::fs::write(folder.join("results.json"), serde_json::to_string_pretty(&results)? + "\n")?;
     Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -60,6 +79,53 @@ pub(super) fn report(folder: &Path) -> Result<ExitCode> {
 fn notes(lines: &str) -> BTreeMap<String, String> {
     let read = |line| serde_json::from_str::<Note>(line).ok();
     lines.lines().filter_map(read).map(|note| (note.test, note.not_run)).collect()
+}
+
+fn rows(lines: &str) -> Vec<Row> {
+    lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Prints how many rows of each table hold, and each that does not or where the simulator differs.
+fn print_rows(rows: &[Row]) {
+    let mut tables: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for row in rows {
+        let (all, hold) = tables.entry(&row.table).or_default();
+        *all += 1;
+        *hold += usize::from(row.holds);
+    }
+    println!("\n{:<60} {:>5} {:>5}", "table of answers", "rows", "hold");
+    tables.iter().for_each(|(table, (all, hold))| println!("{table:<60} {all:>5} {hold:>5}"));
+    for Row { table, row, have, measured, .. } in rows.iter().filter(|row| !row.holds) {
+        println!("  {table}: {row}: have {have}, expected {measured}");
+    }
+    for row in rows {
+        if let Some(reason) = &row.simulator_differs {
+            println!("  the simulator differs: {}: {}: {reason}", row.table, row.row);
+        }
+    }
+}
+
+/// Writes every row as a page.
+fn page(results: &Results) -> String {
+    let hold = results.rows.iter().filter(|row| row.holds).count();
+    let mut page = format!(
+        "# The answers of a real driver, row by row\n\n{}, commit {}. {hold} of {} rows are as they \
+         were measured before.\n",
+        results.device,
+        results.commit,
+        results.rows.len()
+    );
+    let mut table = "";
+    for row in &results.rows {
+        if row.table != table {
+            table = &row.table;
+            page += &format!("\n## {table}\n\n| row | answer | |\n|---|---|---|\n");
+        }
+        let holds = if row.holds { String::new() } else { format!("expected {}", row.measured) };
+        let differs = row.simulator_differs.as_deref().unwrap_or_default();
+        page += &format!("| {} | {} | {holds}{differs} |\n", row.row, row.have);
+    }
+    page
 }
 
 /// Reads a test harness' lines: `test NAME ... ok`.
@@ -108,6 +174,17 @@ fn print(results: &Results) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_read_beside_notes() {
+        let row = r#"{"table": "small calls", "row": "cuMemAlloc(0)", "have": "1",
+            "measured": "1", "holds": true, "simulator_differs": null}"#;
+        let lines = format!("{}\n{{\"test\": \"a\", \"not_run\": \"b\"}}\n", row.replace('\n', ""));
+        let rows = rows(&lines);
+        assert_eq!(rows.len(), 1);
+        assert!(rows[0].holds && rows[0].simulator_differs.is_none());
+        assert_eq!(notes(&lines).len(), 1);
+    }
 
     #[test]
     fn outcomes_are_told_apart() {
