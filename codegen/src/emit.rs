@@ -63,12 +63,14 @@ fn inner(annotation: &Annotation) -> TokenStream {
     let outs = call::outs(annotation);
     let home = gates::home(annotation);
     let reach = gates::reach(annotation);
+    let gather = gates::gather(annotation);
     let disjoint = gates::disjoint(annotation);
     let enter = gates::enter(annotation);
     let fill = call::fill(annotation);
     let settle = gates::settle(annotation);
     let call = call::call(annotation);
     let touch = gates::touch(annotation);
+    let posted = call::posted(annotation);
     let result = call::result(annotation);
     quote! {
         #[allow(clippy::too_many_arguments, reason = "one argument an operand of the C function")]
@@ -79,12 +81,14 @@ fn inner(annotation: &Annotation) -> TokenStream {
             #outs
             #home
             #reach
+            #gather
             #disjoint
             #fill
             #enter
             #settle
             #call
             #touch
+            #posted
             crate::shim::check(CALL, code)?;
             Ok(#result)
         }

@@ -1,9 +1,10 @@
 //! What an annotation may not say. Each error says what would be right.
 
 mod call;
+mod list;
 mod parameter;
 
-pub(crate) use parameter::pointer;
+pub(crate) use parameter::{is_mut, pointer};
 
 use proc_macro2::Span;
 use syn::Error;
@@ -24,6 +25,8 @@ pub(crate) fn judge(annotation: &Annotation) -> Vec<Error> {
     }
     judge.order();
     judge.home();
+    judge.fence();
+    judge.peers();
     judge.safety();
     judge.errors
 }

@@ -16,6 +16,8 @@ pub(crate) struct Annotation {
     pub(crate) symbol: Ident,
     pub(crate) order: Option<Stated<Order>>,
     pub(crate) home: Option<Stated<Home>>,
+    /// Where `fence` stands, if it does: what the call enqueues may block its stream.
+    pub(crate) fence: Option<Span>,
     pub(crate) parameters: Vec<Parameter>,
 }
 
@@ -61,12 +63,21 @@ pub(crate) enum Role {
     Handle,
     Stream,
     Value,
+    /// Is the value of an attribute, by that parameter's name.
+    ValueOf(Ident),
     Raw,
     From(Source),
     Null,
-    Text(LitInt),
+    Record(Record),
+    Text(Text),
     Attribute(Path),
     Pack(Pack),
+    Items(Items),
+    Callback,
+    /// Is what a callback is called with, by that parameter's name.
+    Data(Ident),
+    /// Is the arguments of a kernel, by the name of the parameter that is its function.
+    Args(Ident),
     /// Stands where the role could not be read; that mistake is reported already.
     Unread,
 }
@@ -79,6 +90,47 @@ pub(crate) struct Memory {
     pub(crate) align: Option<LitInt>,
     pub(crate) kind: Option<Path>,
     pub(crate) until: Option<Stated<Until>>,
+    /// Where `peer` stands, if it does: it may be of another context than the call's.
+    pub(crate) peer: Option<Span>,
+}
+
+/// Says how text passes.
+pub(crate) enum Text {
+    /// The driver writes it into so many bytes.
+    Buffer(LitInt),
+    /// The driver answers where it keeps it.
+    Kept,
+    /// The caller gives it.
+    Given,
+}
+
+/// Says how one plain value passes by pointer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Record {
+    /// As the pointer says: through a pointer to const it is read, else read and written.
+    Pointed,
+    /// It is only read, though the pointer isn't to const.
+    Read,
+    /// It may be absent.
+    Optional,
+}
+
+/// Is an array with a count.
+pub(crate) struct Items {
+    pub(crate) count: Sum,
+    pub(crate) item: Item,
+    /// It may also be absent.
+    pub(crate) is_optional: bool,
+}
+
+/// Says what an array's items are.
+pub(crate) enum Item {
+    Value,
+    Out,
+    Handle,
+    /// Is the length in bytes of each item of a list of memory.
+    Lengths(Ident),
+    Memory(Memory),
 }
 
 /// Says whose memory it is.
@@ -130,7 +182,8 @@ pub(crate) enum Source {
 pub(crate) struct Pack {
     pub(crate) descriptor: Path,
     pub(crate) sides: Vec<Side>,
-    pub(crate) extent: Option<(Ident, Ident)>,
+    /// Are the fields for bytes in a row, rows, and planes if it has those.
+    pub(crate) extent: Option<(Ident, Ident, Option<Ident>)>,
     pub(crate) zero: Vec<Ident>,
 }
 
@@ -143,6 +196,8 @@ pub(crate) struct Side {
     pub(crate) host: Ident,
     pub(crate) device: Ident,
     pub(crate) pitch: Ident,
+    /// Is the field for the rows from one plane to the next.
+    pub(crate) plane: Option<Ident>,
 }
 
 impl Annotation {
@@ -150,15 +205,19 @@ impl Annotation {
     pub(crate) fn memory(&self) -> impl Iterator<Item = Named<'_>> {
         self.parameters.iter().flat_map(|parameter| {
             let memory = match &parameter.role {
-                Role::Memory(memory) => Some(Named {
-                    name: &parameter.name,
-                    access: memory.access,
-                    until: memory.until,
-                    space: memory.space,
-                    span: parameter.span,
-                }),
+                Role::Memory(memory) => Some((memory, false)),
+                Role::Items(Items { item: Item::Memory(memory), .. }) => Some((memory, true)),
                 _ => None,
             };
+            let memory = memory.map(|(memory, is_list)| Named {
+                name: &parameter.name,
+                access: memory.access,
+                until: memory.until,
+                space: memory.space,
+                span: parameter.span,
+                is_list,
+                is_peer: memory.peer.is_some(),
+            });
             let sides = match &parameter.role {
                 Role::Pack(pack) => pack.sides.as_slice(),
                 _ => &[],
@@ -169,6 +228,8 @@ impl Annotation {
                 until: side.until,
                 space: Space::Any,
                 span: side.name.span(),
+                is_list: false,
+                is_peer: false,
             }))
         })
     }
@@ -176,6 +237,24 @@ impl Annotation {
     /// Returns the parameter whose role says which stream the call is on.
     pub(crate) fn stream(&self) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| matches!(parameter.role, Role::Stream))
+    }
+
+    /// Returns the parameter of that name.
+    pub(crate) fn named(&self, name: &Ident) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == *name)
+    }
+
+    /// Tells whether a parameter is a list of numbers.
+    pub(crate) fn is_list_of_numbers(&self, name: &Ident) -> bool {
+        self.named(name).is_some_and(|parameter| match &parameter.role {
+            Role::Items(items) => matches!(items.item, Item::Value | Item::Lengths(_)),
+            _ => false,
+        })
+    }
+
+    /// Returns the parameter that is a kernel's arguments.
+    pub(crate) fn args(&self) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| matches!(parameter.role, Role::Args(_)))
     }
 
     /// Tells whether a parameter holds a number that the caller gives or that is computed.
@@ -193,4 +272,8 @@ pub(crate) struct Named<'a> {
     pub(crate) until: Option<Stated<Until>>,
     pub(crate) space: Space,
     pub(crate) span: Span,
+    /// It is each item of a list.
+    pub(crate) is_list: bool,
+    /// It may be of another context than the call's.
+    pub(crate) is_peer: bool,
 }

@@ -2,6 +2,7 @@
 //!
 //! Every mistake is kept, and reading goes on behind it, so that each gives one error.
 
+mod items;
 mod memory;
 mod numbers;
 mod pack;
@@ -25,12 +26,18 @@ pub(crate) struct Arguments {
     symbol: Ident,
     order: Option<Stated<Order>>,
     home: Option<Stated<Home>>,
+    fence: Option<Span>,
 }
 
 impl Arguments {
     /// Stands for arguments that could not be read.
     pub(crate) fn unread() -> Self {
-        Self { symbol: Ident::new("unread", Span::call_site()), order: None, home: None }
+        Self {
+            symbol: Ident::new("unread", Span::call_site()),
+            order: None,
+            home: None,
+            fence: None,
+        }
     }
 }
 
@@ -42,19 +49,20 @@ const HOMES: &[(&str, Home)] =
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let symbol = input.parse()?;
-        let (mut order, mut home) = (None, None);
+        let (mut order, mut home, mut fence) = (None, None, None);
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
             let key = input.call(Ident::parse_any)?;
             match key.to_string().as_str() {
                 "order" => stated(input, &key, "order", ORDERS, &mut order)?,
                 "home" => stated(input, &key, "home", HOMES, &mut home)?,
-                _ => return Err(unknown(&key, "a call says", ["order", "home"])),
+                "fence" => fence = Some(key.span()),
+                _ => return Err(unknown(&key, "a call says", ["order", "home", "fence"])),
             }
         }
         if !input.is_empty() {
             return Err(input.error("expected a comma"));
         }
-        Ok(Self { symbol, order, home })
+        Ok(Self { symbol, order, home, fence })
     }
 }
 
@@ -127,6 +135,7 @@ impl Signature {
             symbol: arguments.symbol,
             order: arguments.order,
             home: arguments.home,
+            fence: arguments.fence,
             parameters: self.parameters,
         };
         (annotation, self.errors)

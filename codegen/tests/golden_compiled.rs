@@ -11,6 +11,6 @@ mod shim;
 
 use std::ffi::{c_char, c_int, c_void};
 
-use shim::{Address, Attribute, BoxCopy, RawStream, Unit};
+use shim::{Address, Attribute, BoxCopy, Function, RawStream, Shape, Unit};
 
 include!("golden/expanded.rs");

@@ -10,7 +10,7 @@ use std::ffi::{c_char, c_int, c_void};
 use cuda_codegen::driver;
 use shim::{
     ANSWER, Address, Attribute, BoxCopy, Context, Extent, KIND, Number, OnDevice, Order, Pinned,
-    RawStream, Row, Stream, Unit, steps,
+    RawStream, Row, Shape, Stream, Unit, steps,
 };
 
 /// Copies.
@@ -68,6 +68,127 @@ pub fn ask(
 /// Makes a stream.
 #[driver(tyMake, home = given)]
 pub fn make(#[out] stream: *mut RawStream, #[from(3)] flags: u32);
+
+/// Copies many.
+#[driver(tyBatch, order = stream)]
+pub fn batch(
+    #[items(count, device(write, bytes(sizes), align(4)))] dsts @ to: *mut Address,
+    #[items(count, any(read, bytes(sizes), until = stream))] srcs @ from: *mut Address,
+    #[items(count, from(srcs.len))] sizes: *mut usize,
+    #[from(dsts.count)] count: usize,
+    #[stream] stream: RawStream,
+);
+
+/// Calls a closure.
+#[driver(tyLater, order = stream, fence)]
+pub fn later(
+    #[stream] stream: RawStream,
+    #[callback] function: shim::Function,
+    #[data(function)] data: *mut c_void,
+);
+
+/// Runs a kernel.
+///
+/// # Safety
+///
+/// None.
+#[driver(tyRun, order = stream)]
+pub unsafe fn run(
+    #[handle] kernel: Unit,
+    #[args(kernel)] args: *mut *mut c_void,
+    #[stream] stream: RawStream,
+);
+
+/// Lists parts.
+#[driver(tyParts, home = none)]
+pub fn parts(
+    #[items(count, out)] parts: *mut Unit,
+    #[from(parts.count)] count: *mut usize,
+    #[handle] unit: Unit,
+);
+
+/// Links.
+#[driver(tyLink, home = given)]
+pub fn link(
+    #[items(count, handle)] ends: *const Unit,
+    #[items(count, value, optional)] weights: *const u32,
+    #[from(ends.count)] count: usize,
+);
+
+/// Reshapes.
+#[driver(tyReshape, home = none)]
+pub fn reshape(#[record] shape: *mut Shape, #[record(optional)] old: *const Shape);
+
+/// Tells.
+#[driver(tyTell, home = none)]
+pub fn tell(
+    #[attribute(Attribute)] attribute: u32,
+    #[value(attribute)] data: *mut c_void,
+    #[from(data.len)] size: usize,
+);
+
+/// Says.
+#[driver(tySay, home = none)]
+pub fn say(#[text(kept)] text: *mut *const c_char, #[handle] unit: Unit);
+
+/// Opens.
+#[driver(tyOpen, home = none)]
+pub fn open(#[out] unit: *mut Unit, #[text] path: *const c_char);
+
+/// Reaches across.
+#[driver(tyAcross, order = stream)]
+pub fn across(
+    #[device(write, bytes(1), peer)] dst @ to: Address,
+    #[from(dst.home)] owner: Unit,
+    #[stream] stream: RawStream,
+);
+
+#[test]
+fn lists_take_the_steps_of_their_items() {
+    let (mut one, mut other) = (OnDevice(8), OnDevice(8));
+    let (result, taken) =
+        steps(|| batch(&mut [&mut one, &mut other], &[&Pinned(8), &Pinned(4)], &Stream));
+    assert_eq!(result, Ok(()));
+    let list = "count reach align reach align";
+    let order = format!(
+        "present derive derive derive home same same {list} count reach reach count disjoint enter \
+         settle call touch check"
+    );
+    assert_eq!(taken, order);
+    let (result, taken) = steps(|| batch(&mut [&mut one], &[&Pinned(9)], &Stream));
+    assert_eq!(result, Err("dst: needs 9, has 8".replace("dst", "dsts")));
+    assert!(taken.ends_with("same same count reach"), "{taken}");
+    let (result, taken) = steps(|| batch(&mut [&mut one], &[&Pinned(8), &Pinned(8)], &Stream));
+    assert_eq!(result, Err("srcs: needs 1, has 2".to_owned()));
+    assert!(!taken.contains("call"), "{taken}");
+}
+
+#[test]
+fn other_roles_take_theirs() {
+    let (_, taken) = steps(|| later(&Stream, || ()));
+    assert_eq!(taken, "present home enter fence post call posted check");
+    // SAFETY: the toy runs nothing.
+    let (_, taken) = steps(|| unsafe { run(&Unit(1), (), &Stream) });
+    assert_eq!(taken, "present home same arity enter settle call touch check");
+    let mut room = [Unit(0); 3];
+    let (result, taken) = steps(|| parts(&mut room, &Unit(1)));
+    assert_eq!((result, taken.as_str()), (Ok(3), "present derive count call check"));
+    let (result, taken) = steps(|| link(&Context, &[&Unit(1), &Unit(2)], &[]));
+    assert_eq!(result, Ok(()));
+    assert_eq!(taken, "present derive home same count count enter call check");
+    let (result, _) = steps(|| link(&Context, &[&Unit(1), &Unit(2)], &[1]));
+    assert_eq!(result, Err("weights: needs 2, has 1".to_owned()));
+    let (_, taken) = steps(|| reshape(&mut Shape::default(), None));
+    assert_eq!(taken, "present plain call check");
+    let (_, taken) = steps(|| tell::<Number>(7));
+    assert_eq!(taken, "present derive call check");
+    let (result, _) = steps(|| say(&Unit(1)));
+    assert_eq!(result, Ok(String::new()));
+    let (result, _) = steps(|| open(c"here"));
+    assert_eq!(result, Ok(Unit(0)));
+    let (_, taken) = steps(|| across(&mut OnDevice(1), &Stream));
+    assert_eq!(taken, "present home home reach enter settle call touch check");
+}
 
 #[test]
 fn every_step_in_order() {

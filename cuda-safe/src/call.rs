@@ -11,78 +11,65 @@
 //! not refuse; all other use may be undefined behaviour.*
 
 mod context;
+mod contracts;
+mod coredump;
 mod device;
+mod egl;
+mod error;
 mod event;
 mod execution;
+mod external;
+mod gl;
+mod graph;
+mod graphics;
+mod green_context;
 mod initialization;
+mod library;
 mod memory;
+mod memory_operation;
+mod module;
+mod multicast;
+mod occupancy;
+mod peer;
+mod pool;
 mod primary_context;
+mod profiler;
 mod stream;
+mod surface_object;
+mod tensor_map;
+mod texture_object;
 mod unified;
 mod version;
+mod virtual_memory;
 
 pub use context::*;
+pub use contracts::contracts;
+pub use coredump::*;
 pub use device::*;
+pub use egl::*;
+pub use error::*;
 pub use event::*;
 pub use execution::*;
+pub use external::*;
+pub use gl::*;
+pub use graph::*;
+pub use graphics::*;
+pub use green_context::*;
 pub use initialization::*;
+pub use library::*;
 pub use memory::*;
+pub use memory_operation::*;
+pub use module::*;
+pub use multicast::*;
+pub use occupancy::*;
+pub use peer::*;
+pub use pool::*;
 pub use primary_context::*;
+pub use profiler::*;
 pub use stream::*;
+pub use surface_object::*;
+pub use tensor_map::*;
+pub use texture_object::*;
 pub use unified::*;
 pub use version::*;
-
-/// Every annotated call's contract.
-pub const CONTRACTS: &[&crate::shim::Contract] = &[
-    &INIT,
-    &DRIVER_GET_VERSION,
-    &DEVICE_GET,
-    &DEVICE_GET_COUNT,
-    &DEVICE_GET_NAME,
-    &DEVICE_GET_UUID,
-    &DEVICE_TOTAL_MEM,
-    &DEVICE_GET_ATTRIBUTE,
-    &DEVICE_PRIMARY_CTX_RETAIN,
-    &DEVICE_PRIMARY_CTX_RELEASE,
-    &CTX_GET_CURRENT,
-    &CTX_SET_CURRENT,
-    &CTX_GET_ID,
-    &CTX_SYNCHRONIZE,
-    &STREAM_CREATE,
-    &STREAM_DESTROY,
-    &STREAM_QUERY,
-    &STREAM_SYNCHRONIZE,
-    &STREAM_WAIT_EVENT,
-    &EVENT_CREATE,
-    &EVENT_DESTROY,
-    &EVENT_QUERY,
-    &EVENT_RECORD,
-    &EVENT_SYNCHRONIZE,
-    &MEM_ALLOC,
-    &MEM_ALLOC_PITCH,
-    &MEM_FREE,
-    &MEM_HOST_ALLOC,
-    &MEM_FREE_HOST,
-    &MEM_GET_INFO,
-    &MEM_GET_ADDRESS_RANGE,
-    &MEMSET_D8,
-    &MEMSET_D8_ASYNC,
-    &MEMSET_D32,
-    &MEMSET_D32_ASYNC,
-    &MEMSET_D2D8,
-    &MEMSET_D2D8_ASYNC,
-    &MEMSET_D2D32,
-    &MEMSET_D2D32_ASYNC,
-    &MEMCPY_HTOD,
-    &MEMCPY_HTOD_ASYNC,
-    &MEMCPY_DTOH,
-    &MEMCPY_DTOH_ASYNC,
-    &MEMCPY_DTOD,
-    &MEMCPY_DTOD_ASYNC,
-    &MEMCPY_2D,
-    &MEMCPY_2D_ASYNC,
-    &POINTER_GET_ATTRIBUTE,
-    &IPC_GET_MEM_HANDLE,
-    &IPC_OPEN_MEM_HANDLE,
-    &IPC_CLOSE_MEM_HANDLE,
-];
+pub use virtual_memory::*;

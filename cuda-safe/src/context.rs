@@ -268,14 +268,33 @@ impl fmt::Debug for Context {
     }
 }
 
+#[expect(unsafe_code, reason = "vouches for the handle")]
+// SAFETY: the context is retained while the value lives. It belongs to no other.
+unsafe impl crate::shim::Handle for Context {
+    type Raw = CUcontext;
+
+    fn raw(&self) -> CUcontext {
+        self.raw()
+    }
+
+    fn home(&self) -> Option<&Context> {
+        None
+    }
+}
+
 impl Drop for Inner {
     fn drop(&mut self) {
         if self.process != std::process::id() {
             return;
         }
+        if let Err(error) = crate::shim::outside("cuDevicePrimaryCtxRelease_v2") {
+            // In a callback the driver must not be called: the context is kept for good.
+            return self.report(&error);
+        }
         crate::deferred::end(self.raw.0, self.driver_id, &self.queue, &self.timelines, |error| {
             self.report(&error);
         });
+        crate::shim::forget(self.id);
         #[expect(unsafe_code, reason = "gives back what was retained")]
         // SAFETY: it was retained once for this value, and nothing made in it is left.
         if let Err(error) = unsafe { call::device_primary_ctx_release(self.device.raw()) } {

@@ -9,7 +9,7 @@ use cuda_sys::{CUcontext, CUdeviceptr, CUresult};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::shim::{Allocation, Area, Relaxed, Timeline, raw};
+use crate::shim::{Allocation, Area, Relaxed, Timeline, is_inside, raw};
 
 /// Is an allocation without an owner.
 pub(crate) struct Orphan {
@@ -130,6 +130,11 @@ fn free(context: &Context, address: Address) {
 pub(crate) fn give_up(context: &Context, address: Address, allocation: Arc<Allocation>) {
     // A forked child has the addresses, but neither the context nor the memory.
     if !context.is_own_process() {
+        return;
+    }
+    if is_inside() {
+        // The driver must not be called here; the next allocation, drop or wait frees it.
+        context.queue().push(Orphan { address, allocation });
         return;
     }
     context.collect();

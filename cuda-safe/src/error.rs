@@ -51,6 +51,8 @@ pub enum Cause {
     Load(Box<LoadError>),
     /// A layout operation was refused; the driver was not called.
     Layout(LayoutError),
+    /// A callback panicked, with this text.
+    Panicked(Box<str>),
 }
 
 /// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last are those
@@ -78,6 +80,14 @@ pub enum Rule {
     Fit,
     /// Bytes that are written are no other operand's.
     Disjoint,
+    /// A list has as many items as the call is told.
+    Count,
+    /// A kernel is given as many arguments as it has parameters, each of its parameter's size.
+    Arguments,
+    /// A record that passes as a value holds no address.
+    Plain,
+    /// No call of the driver is made in a callback.
+    Outside,
     /// A layout's items are as large as the elements.
     ItemSize,
     /// Elements are of the type that is asked for.
@@ -108,6 +118,10 @@ impl Rule {
             Self::Quotient => "a length is a whole number of words",
             Self::Fit => "a number fits the C type of its parameter",
             Self::Disjoint => "bytes that are written are no other operand's",
+            Self::Count => "a list has as many items as the call is told",
+            Self::Arguments => "a kernel's arguments are as many and as large as its parameters",
+            Self::Plain => "a record that passes as a value holds no address",
+            Self::Outside => "no call of the driver is made in a callback",
             Self::ItemSize => "a layout's items are as large as the elements",
             Self::ElementType => "elements are of the type that is asked for",
             Self::Injective => "no two elements of an array that is written share a byte",
@@ -197,6 +211,11 @@ impl Error {
         Self::new(call, cause)
     }
 
+    /// Makes the error of a callback that panicked.
+    pub(crate) fn panicked(text: String) -> Self {
+        Self::new("callback", Cause::Panicked(text.into_boxed_str()))
+    }
+
     fn new(call: &'static str, cause: Cause) -> Self {
         Self(Box::new(Details { call, cause }))
     }
@@ -226,6 +245,18 @@ impl Error {
     /// Tells whether the answer was that the work is not done yet.
     pub fn is_not_ready(&self) -> bool {
         self.code() == Some(CUresult::CUDA_ERROR_NOT_READY)
+    }
+
+    /// Tells whether the driver has no such function, or says that it does not support it here.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self.cause, Cause::Missing(_))
+            || matches!(
+                self.code(),
+                Some(
+                    CUresult::CUDA_ERROR_NOT_SUPPORTED
+                        | CUresult::CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
+                )
+            )
     }
 }
 
@@ -260,6 +291,7 @@ impl fmt::Display for Error {
             Cause::Missing(missing) => missing.fmt(f),
             Cause::Load(error) => error.fmt(f),
             Cause::Layout(error) => error.fmt(f),
+            Cause::Panicked(text) => write!(f, "panicked: {text}"),
         }
     }
 }
@@ -280,7 +312,7 @@ impl std::error::Error for Error {
             Cause::Load(error) => Some(error.as_ref()),
             Cause::Missing(error) => Some(error.as_ref()),
             Cause::Layout(error) => Some(error),
-            Cause::Refused { .. } | Cause::Driver(_) => None,
+            Cause::Refused { .. } | Cause::Driver(_) | Cause::Panicked(_) => None,
         }
     }
 }

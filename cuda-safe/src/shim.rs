@@ -18,12 +18,16 @@
 //!
 //! Whoever has memory of their own to pass to calls implements [`Memory`] and what follows it.
 
+mod adopted;
 mod area;
+mod arguments;
 pub mod attribute;
+mod callback;
 mod contract;
 mod descriptor;
 mod gate;
 mod home;
+mod list;
 mod operand;
 mod pointer;
 mod records;
@@ -36,26 +40,30 @@ mod value;
 
 pub(crate) mod raw;
 
+pub use adopted::Adopted;
 pub use area::Area;
+pub use arguments::{Argument, Arguments, Reads, Writes, reads, writes};
+pub use callback::pending_callbacks;
 pub use contract::{Contract, Order, Row};
-pub use operand::{Access, Device, Extent, Handle, Host, Memory, Steady};
+pub use operand::{Access, Device, Extent, Handle, Host, Memory, Steady, Volume};
 pub use region::{Allocation, Kind, Region};
 pub use value::{Output, Plain, Text};
 
-pub(crate) use descriptor::{descriptor, device_address, fields, host_address, memory_type};
+pub(crate) use arguments::{Passed, arity};
+pub(crate) use callback::{Job, Posted, Trampoline, forget, is_inside, outside};
+pub(crate) use descriptor::{descriptor, device_address, fields, host_address, memory_type, null};
 pub(crate) use gate::{
-    Size, align, base, bytes, check, disjoint, extent, fit, kind, present, quotient, rows,
+    Size, align, base, bytes, check, disjoint, extent, fit, kind, opaque, present, quotient, rows,
+    volume,
 };
 pub(crate) use home::{enter, home};
+pub(crate) use list::{Handles, Operands, addresses, count, gather, list, list_mut};
 pub(crate) use operand::{Held, Operand, Until, address};
 pub(crate) use pointer::{About, record_of};
 pub(crate) use relaxed::Relaxed;
-pub(crate) use settle::{default_timeline, settle, timeline, touch};
+pub(crate) use settle::{default_timeline, fence, settle, settle_host, timeline, touch};
 pub(crate) use timeline::Timeline;
-pub(crate) use value::{plain, text, zeroed};
-
-#[expect(unused_imports, reason = "for words of the language that no call uses so far")]
-pub(crate) use {descriptor::null, gate::opaque, settle::settle_host};
+pub(crate) use value::{any_bytes, plain, plain_items, plain_record, text, text_at, zeroed};
 
 pub(crate) use crate::context::Context;
 pub(crate) use crate::error::Result;

@@ -236,7 +236,7 @@ fn a_later_waiter_does_not_wait_for_what_blocks_the_stream() {
     use std::sync::atomic::{AtomicBool, Ordering};
     static GO: AtomicBool = AtomicBool::new(false);
 
-    extern "system" fn wait_for_the_flag(_data: *mut core::ffi::c_void) {
+    fn wait_for_the_flag() {
         while !GO.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
@@ -248,11 +248,7 @@ fn a_later_waiter_does_not_wait_for_what_blocks_the_stream() {
         let pinned = PinnedBuffer::from_slice(&context, &[1_u8; 64]).unwrap();
         let mut buffer = DeviceBuffer::<u8>::allocate(&context, 64).unwrap();
         call::memcpy_htod_async(&mut buffer, &pinned, &stream).unwrap();
-        // SAFETY: the function needs no data, does not unwind, and calls no driver function.
-        let launched = unsafe {
-            call::launch_host_func(&stream, Some(wait_for_the_flag), std::ptr::null_mut())
-        };
-        launched.unwrap();
+        call::launch_host_func(&stream, wait_for_the_flag).unwrap();
         // Would hang, did it wait for an event recorded now.
         let mut pinned = pinned;
         pinned.as_mut_slice().unwrap().fill(2);
@@ -266,7 +262,7 @@ fn waits_end_with_their_time() {
     use std::sync::atomic::{AtomicBool, Ordering};
     static GO: AtomicBool = AtomicBool::new(false);
 
-    extern "system" fn wait_for_the_flag(_data: *mut core::ffi::c_void) {
+    fn wait_for_the_flag() {
         while !GO.load(Ordering::Acquire) {
             std::thread::yield_now();
         }
@@ -277,11 +273,7 @@ fn waits_end_with_their_time() {
         let stream = Stream::new(&context).unwrap();
         let event = Event::new(&context).unwrap();
         assert_eq!(event.is_done(), Ok(true));
-        // SAFETY: as above.
-        let launched = unsafe {
-            call::launch_host_func(&stream, Some(wait_for_the_flag), std::ptr::null_mut())
-        };
-        launched.unwrap();
+        call::launch_host_func(&stream, wait_for_the_flag).unwrap();
         let mut buffer = DeviceBuffer::<u8>::allocate(&context, 64).unwrap();
         call::memset_d8_async(&mut buffer, 1, &stream).unwrap();
         event.record(&stream).unwrap();

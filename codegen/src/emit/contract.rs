@@ -5,8 +5,10 @@ use quote::{ToTokens, format_ident, quote};
 use syn::{Ident, LitStr};
 
 use super::gates::until;
+use crate::judge::is_mut;
 use crate::model::{
-    Access, Annotation, Extent, Home, Memory, Order, Parameter, Role, Source, Space, Sum,
+    Access, Annotation, Extent, Home, Item, Items, Memory, Order, Parameter, Record, Role, Source,
+    Space, Sum, Text,
 };
 
 /// Returns the name of the constant: the function's in capitals.
@@ -139,7 +141,25 @@ fn rows(annotation: &Annotation) -> Vec<Row> {
                 until: until(annotation, side.until.map(|until| until.word)),
             })),
             Role::Out(_) => rows.push(plain("returned", String::new())),
-            Role::Text(length) => rows.push(plain("returned text", format!("bytes({length})"))),
+            Role::Text(Text::Buffer(length)) => {
+                rows.push(plain("returned text", format!("bytes({length})")));
+            }
+            Role::Text(Text::Kept) => rows.push(plain("returned text", String::new())),
+            Role::Text(Text::Given) => rows.push(plain("text", String::new())),
+            Role::Record(record) => rows.push(Row {
+                access: match record {
+                    Record::Pointed if is_mut(&parameter.ty) => "write",
+                    Record::Pointed | Record::Read | Record::Optional => "read",
+                },
+                ..plain("record", String::new())
+            }),
+            Role::Items(items) => rows.push(items_row(annotation, parameter, items)),
+            Role::Callback => rows.push(plain("callback", String::new())),
+            Role::Data(callback) => rows.push(plain("callback's data", callback.to_string())),
+            Role::Args(function) => rows.push(plain("arguments", function.to_string())),
+            Role::ValueOf(attribute) => {
+                rows.push(plain("attribute's value", attribute.to_string()))
+            }
             Role::Handle => rows.push(plain("handle", String::new())),
             Role::Stream => rows.push(plain("stream", String::new())),
             Role::Value => rows.push(plain("value", String::new())),
@@ -158,6 +178,33 @@ fn rows(annotation: &Annotation) -> Vec<Row> {
     rows
 }
 
+fn items_row(annotation: &Annotation, parameter: &Parameter, items: &Items) -> Row {
+    let count = written(&items.count);
+    let row = |role, reach| Row {
+        operand: parameter.name.to_string(),
+        role,
+        access: "",
+        reach,
+        until: "",
+    };
+    let count = format!("items({count})");
+    match &items.item {
+        Item::Value => Row { access: "read", ..row("list of values", count) },
+        Item::Out => Row { access: "write", ..row("list of values", count) },
+        Item::Handle => row("list of handles", count),
+        Item::Lengths(list) => row("computed list", format!("{list}.len")),
+        Item::Memory(memory) => {
+            let each = memory_row(annotation, parameter, memory);
+            let role = match memory.space {
+                Space::Device => "list of device memory",
+                Space::Host => "list of host memory",
+                Space::Any => "list of memory",
+            };
+            Row { role, reach: format!("{count}, each {}", each.reach), ..each }
+        }
+    }
+}
+
 fn memory_row(annotation: &Annotation, parameter: &Parameter, memory: &Memory) -> Row {
     let mut reach = match &memory.extent {
         Extent::Bytes(bytes) => format!("bytes({})", written(bytes)),
@@ -169,6 +216,9 @@ fn memory_row(annotation: &Annotation, parameter: &Parameter, memory: &Memory) -
     };
     if let Some(align) = &memory.align {
         reach.push_str(&format!(", align({align})"));
+    }
+    if memory.peer.is_some() {
+        reach.push_str(", peer");
     }
     if let Some(kind) = &memory.kind {
         reach.push_str(&format!(", kind({})", spaced(kind)));

@@ -3,7 +3,7 @@
 use syn::{Expr, ExprLit, Lit, Meta};
 
 use super::Judge;
-use crate::model::{Access, Extent, Home, Memory, Order, Role, Space, Until};
+use crate::model::{Access, Extent, Home, Item, Items, Memory, Named, Order, Role, Space, Until};
 
 impl Judge<'_> {
     pub(super) fn order(&mut self) {
@@ -16,7 +16,8 @@ impl Judge<'_> {
         }
         let used = annotation.memory().find(|memory| memory.access != Access::Share);
         let order = annotation.order;
-        match (order.map(|order| order.word), stream, &used) {
+        let used = used.is_some() || annotation.args().is_some();
+        match (order.map(|order| order.word), stream, used) {
             (Some(Order::Stream), None, _) => {
                 let span = order.map_or(annotation.name.span(), |order| order.span);
                 self.refuse(span, "`order = stream` needs a parameter with the role `stream`");
@@ -26,11 +27,11 @@ impl Judge<'_> {
                             named is a `handle`";
                 self.refuse(stream.span, text);
             }
-            (Some(_), None, None) => {
+            (Some(_), None, false) => {
                 let span = order.map_or(annotation.name.span(), |order| order.span);
                 self.refuse(span, "nothing here has an order: it reads and writes no memory");
             }
-            (None, None, Some(_)) => {
+            (None, None, true) => {
                 let text = "memory is read or written, and when is not said: `order = host`, \
                             `default` or `stream`";
                 self.refuse(annotation.symbol.span(), text);
@@ -80,11 +81,16 @@ impl Judge<'_> {
 
     pub(super) fn home(&mut self) {
         let annotation = self.annotation;
-        let mut handles = annotation
-            .parameters
-            .iter()
-            .filter(|other| matches!(other.role, Role::Handle | Role::Unread));
-        let has_home = annotation.memory().next().is_some() || annotation.stream().is_some();
+        let mut handles = annotation.parameters.iter().filter(|other| {
+            matches!(
+                other.role,
+                Role::Handle | Role::Unread | Role::Items(Items { item: Item::Handle, .. })
+            )
+        });
+        // Memory of the host may be of no context, and so says nothing for sure.
+        let says_home =
+            |memory: Named<'_>| !memory.is_peer && !memory.is_list && memory.space != Space::Host;
+        let has_home = annotation.memory().any(says_home) || annotation.stream().is_some();
         match annotation.home {
             // `given` still makes sense there: it names the context that must be the operands'.
             Some(home) if has_home && home.word != Home::Given => {
@@ -109,6 +115,12 @@ impl Judge<'_> {
         }
     }
 
+    pub(super) fn fence(&mut self) {
+        if let (Some(span), None) = (self.annotation.fence, self.annotation.stream()) {
+            self.refuse(span, "`fence` is about the call's stream: it needs one");
+        }
+    }
+
     pub(super) fn safety(&mut self) {
         let annotation = self.annotation;
         let mut reason = None;
@@ -118,7 +130,15 @@ impl Judge<'_> {
                 Role::Raw => {
                     reason = Some((parameter.span, format!("`{name}` is taken as it is")));
                 }
-                Role::Memory(Memory { extent: Extent::Opaque(span), .. }) => {
+                Role::Args(_) => {
+                    let text = format!("what a kernel does with `{name}` cannot be said");
+                    reason = Some((parameter.span, text));
+                }
+                Role::Memory(Memory { extent: Extent::Opaque(span), .. })
+                | Role::Items(Items {
+                    item: Item::Memory(Memory { extent: Extent::Opaque(span), .. }),
+                    ..
+                }) => {
                     let text = format!("which bytes of `{name}` are touched cannot be said");
                     reason = Some((*span, text));
                 }
@@ -131,7 +151,8 @@ impl Judge<'_> {
                 self.refuse(span, format!("{reason}: the function must be `unsafe`"));
             }
             (Some(span), None) => {
-                let text = "nothing here is unsafe: no parameter is `raw`, no extent `opaque`";
+                let text =
+                    "nothing here is unsafe: no parameter is `raw` or `args`, no extent `opaque`";
                 self.refuse(span, text);
             }
             (Some(span), Some(_)) if !self.has_safety_section() => {

@@ -3,14 +3,24 @@
 use syn::{Ident, LitInt, PointerMutability, Type, TypePtr};
 
 use super::Judge;
-use crate::model::{Access, Extent, Memory, Pack, Parameter, Role, Source, Sum};
+use crate::model::{Access, Extent, Items, Memory, Pack, Parameter, Role, Source, Sum, Text};
 
 /// The fields of memory that a parameter may be computed from.
-const FIELDS: [&str; 4] = ["len", "pitch", "width", "height"];
+const FIELDS: [&str; 5] = ["len", "pitch", "width", "height", "home"];
 
 /// What an expansion calls its own things.
-const RESERVED: [&str; 9] =
-    ["code", "context", "descriptor", "entry", "extent", "fields", "home", "settled", "timeline"];
+const RESERVED: [&str; 10] = [
+    "code",
+    "context",
+    "descriptor",
+    "entry",
+    "extent",
+    "fields",
+    "home",
+    "settled",
+    "timeline",
+    "used",
+];
 
 impl Judge<'_> {
     pub(super) fn parameter(&mut self, parameter: &Parameter) {
@@ -31,13 +41,14 @@ impl Judge<'_> {
                 span,
                 format!("`{name}` is a pointer, not a value: say `device`, `host`, `any` or `out`"),
             ),
-            Role::From(Source::Field { operand, field, .. }) => self.source(operand, field),
-            Role::Null if pointer(&parameter.ty).is_none() => {
-                self.refuse(span, format!("`{name}` is no pointer, and only those can be `null`"));
-            }
-            Role::Text(_) if !is_mut(&parameter.ty) => {
-                self.refuse(span, format!("text is written through `*mut`, and `{name}` is not"));
-            }
+            Role::From(source) => self.from(parameter, source),
+            Role::Text(text) => self.text(parameter, text),
+            Role::Record(record) => self.record(parameter, *record),
+            Role::Items(items) => self.items(parameter, items),
+            Role::Callback => self.callback(parameter),
+            Role::Data(of) => self.data(parameter, of),
+            Role::Args(function) => self.args(parameter, function),
+            Role::ValueOf(attribute) => self.value_of(parameter, attribute),
             Role::Attribute(_) => self.attribute(parameter),
             Role::Pack(pack) => self.pack(parameter, pack),
             _ => {}
@@ -65,14 +76,14 @@ impl Judge<'_> {
         }
     }
 
-    fn alignment(&mut self, align: &LitInt) {
+    pub(super) fn alignment(&mut self, align: &LitInt) {
         let power = align.base10_parse::<usize>().is_ok_and(usize::is_power_of_two);
         if !power {
             self.refuse(align.span(), "an alignment is a power of two");
         }
     }
 
-    fn sum(&mut self, sum: &Sum) {
+    pub(super) fn sum(&mut self, sum: &Sum) {
         match sum {
             Sum::Literal(_) => {}
             Sum::Scalar(name) => {
@@ -91,11 +102,37 @@ impl Judge<'_> {
         }
     }
 
+    fn from(&mut self, parameter: &Parameter, source: &Source) {
+        if pointer(&parameter.ty).is_some() && !is_mut(&parameter.ty) {
+            let text = "a number that the driver changes is passed by `*mut`";
+            self.refuse(parameter.span, text);
+        }
+        if let Source::Field { operand, field, .. } = source {
+            self.source(operand, field);
+        }
+    }
+
+    fn text(&mut self, parameter: &Parameter, text: &Text) {
+        let name = &parameter.name;
+        match text {
+            Text::Buffer(_) | Text::Kept if !is_mut(&parameter.ty) => {
+                let text = format!("text is written through `*mut`, and `{name}` is not");
+                self.refuse(parameter.span, text);
+            }
+            Text::Given if pointer(&parameter.ty).is_none() => {
+                let text = format!("text is passed by pointer, and `{name}` is none");
+                self.refuse(parameter.span, text);
+            }
+            _ => {}
+        }
+    }
+
     fn source(&mut self, operand: &Ident, field: &Ident) {
         let named = self.annotation.parameters.iter().find(|other| other.name == *operand);
         let fields: &[&str] = match named.map(|other| &other.role) {
             Some(Role::Memory(_)) => &FIELDS,
-            Some(Role::Text(_)) => &["len"],
+            Some(Role::Text(Text::Buffer(_)) | Role::Out(Some(_)) | Role::ValueOf(_)) => &["len"],
+            Some(Role::Items(Items { .. })) => &["count"],
             Some(Role::Unread) => return,
             _ => {
                 let text = format!(
@@ -131,12 +168,13 @@ impl Judge<'_> {
 
     fn attribute(&mut self, parameter: &Parameter) {
         let name = &parameter.name;
-        let values =
-            self.annotation.parameters.iter().filter(
-                |other| matches!(&other.role, Role::Out(Some(value_of)) if value_of == name),
-            );
+        let values = self.annotation.parameters.iter().filter(
+            |other| matches!(&other.role, Role::Out(Some(of)) | Role::ValueOf(of) if of == name),
+        );
         if values.count() != 1 {
-            let text = format!("an attribute has one value: some parameter says `out({name})`");
+            let text = format!(
+                "an attribute has one value: some parameter says `out({name})` or `value({name})`"
+            );
             self.refuse(parameter.span, text);
         }
     }
@@ -153,6 +191,14 @@ impl Judge<'_> {
         if pack.extent.is_none() {
             self.refuse(parameter.span, "how much is not said: `extent(width, height)`");
         }
+        let is_deep = matches!(pack.extent, Some((_, _, Some(_))));
+        for side in &pack.sides {
+            if side.plane.is_some() != is_deep {
+                let text = "planes have a `plane` on each side and a depth: `extent(width, height, \
+                            depth)`";
+                self.refuse(side.name.span(), text);
+            }
+        }
     }
 }
 
@@ -166,7 +212,7 @@ pub(crate) fn pointer(ty: &Type) -> Option<&TypePtr> {
     }
 }
 
-fn is_mut(ty: &Type) -> bool {
+pub(crate) fn is_mut(ty: &Type) -> bool {
     pointer(ty).is_some_and(is_mut_pointer)
 }
 

@@ -1,5 +1,6 @@
 //! What `device`, `host` and `any` say: an access, an extent, and modifiers.
 
+use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Error, Ident, LitInt, Path, Token, parenthesized};
@@ -13,8 +14,8 @@ pub(super) const ACCESSES: &[(&str, Access)] =
 const UNTILS: &[(&str, Until)] = &[("call", Until::Call), ("stream", Until::Stream)];
 
 /// The words of a memory role, as an error lists them.
-const WORDS: [&str; 10] =
-    ["read", "write", "share", "bytes", "rows", "base", "opaque", "align", "kind", "until"];
+const WORDS: [&str; 11] =
+    ["read", "write", "share", "bytes", "rows", "base", "opaque", "align", "kind", "until", "peer"];
 
 /// Returns the reader of a memory role's parentheses.
 pub(super) fn reader(space: Space) -> impl FnOnce(ParseStream<'_>) -> syn::Result<Memory> {
@@ -28,9 +29,10 @@ struct Parts {
     align: Option<LitInt>,
     kind: Option<Path>,
     until: Option<Stated<Until>>,
+    peer: Option<Span>,
 }
 
-fn read(input: ParseStream<'_>, space: Space) -> syn::Result<Memory> {
+pub(super) fn read(input: ParseStream<'_>, space: Space) -> syn::Result<Memory> {
     let mut parts = Parts::default();
     let whole = input.span();
     while !input.is_empty() {
@@ -48,8 +50,8 @@ fn read(input: ParseStream<'_>, space: Space) -> syn::Result<Memory> {
                     `opaque`";
         Error::new(whole, text)
     })?;
-    let Parts { align, kind, until, .. } = parts;
-    Ok(Memory { space, access, extent, align, kind, until })
+    let Parts { align, kind, until, peer, .. } = parts;
+    Ok(Memory { space, access, extent, align, kind, until, peer })
 }
 
 impl Parts {
@@ -86,6 +88,7 @@ impl Parts {
                 let until = until(input)?;
                 once(&mut self.until, until, word, "`until`")
             }
+            "peer" => once(&mut self.peer, word.span(), word, "`peer`"),
             _ => Err(unknown(word, "memory is described by", WORDS)),
         }
     }

@@ -9,7 +9,10 @@ use super::memory::{ACCESSES, until};
 use super::words::{known, unknown};
 use crate::model::{Pack, Side};
 
-/// Reads `STRUCT { side: access by field { … }, extent(width, height), zero(…) }`.
+/// The words of a side, as an error lists them.
+const SIDE: [&str; 5] = ["host", "device", "pitch", "plane", "until"];
+
+/// Reads `STRUCT { side: access by field { … }, extent(width, height, depth), zero(…) }`.
 pub(super) fn read(input: ParseStream<'_>) -> syn::Result<Pack> {
     let descriptor = input.parse()?;
     let content;
@@ -36,7 +39,10 @@ fn group(input: ParseStream<'_>, word: &Ident, pack: &mut Pack) -> syn::Result<(
         "extent" => {
             let width = content.parse()?;
             content.parse::<Token![,]>()?;
-            pack.extent = Some((width, content.parse()?));
+            let height = content.parse()?;
+            let is_deep = content.parse::<Option<Token![,]>>()?.is_some() && !content.is_empty();
+            let depth = if is_deep { Some(content.parse()?) } else { None };
+            pack.extent = Some((width, height, depth));
         }
         "zero" => {
             let fields = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
@@ -58,15 +64,16 @@ fn side(input: ParseStream<'_>, name: Ident) -> syn::Result<Side> {
     let by = input.parse()?;
     let content;
     braced!(content in input);
-    let (mut host, mut device, mut pitch, mut ends) = (None, None, None, None);
+    let (mut host, mut device, mut pitch, mut plane, mut ends) = (None, None, None, None, None);
     while !content.is_empty() {
         let key = content.call(Ident::parse_any)?;
         match key.to_string().as_str() {
             "host" => host = Some(field(&content)?),
             "device" => device = Some(field(&content)?),
             "pitch" => pitch = Some(field(&content)?),
+            "plane" => plane = Some(field(&content)?),
             "until" => ends = Some(until(&content)?),
-            _ => return Err(unknown(&key, "a side has", ["host", "device", "pitch", "until"])),
+            _ => return Err(unknown(&key, "a side has", SIDE)),
         }
         if !content.is_empty() {
             content.parse::<Token![,]>()?;
@@ -83,6 +90,7 @@ fn side(input: ParseStream<'_>, name: Ident) -> syn::Result<Side> {
         host: host.ok_or_else(|| missing("host"))?,
         device: device.ok_or_else(|| missing("device"))?,
         pitch: pitch.ok_or_else(|| missing("pitch"))?,
+        plane,
         name,
     })
 }

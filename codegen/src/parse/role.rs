@@ -1,14 +1,15 @@
 //! One role a parameter.
 
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Error, Ident, LitInt, Meta, Path};
 
-use super::words::{list, unknown};
-use super::{memory, numbers, pack};
-use crate::model::{Role, Space};
+use super::words::{known, list, unknown};
+use super::{items, memory, numbers, pack};
+use crate::model::{Record, Role, Space, Text};
 
 /// The roles, as an error lists them.
-const ROLES: [&str; 13] = [
+const ROLES: [&str; 18] = [
     "device",
     "host",
     "any",
@@ -19,9 +20,14 @@ const ROLES: [&str; 13] = [
     "raw",
     "from",
     "null",
+    "record",
     "text",
     "attribute",
     "pack",
+    "items",
+    "callback",
+    "data",
+    "args",
 ];
 
 /// Makes the error for a parameter without a role.
@@ -42,14 +48,50 @@ pub(super) fn read(attribute: &Attribute) -> syn::Result<Role> {
         },
         "handle" => bare(attribute, Role::Handle),
         "stream" => bare(attribute, Role::Stream),
-        "value" => bare(attribute, Role::Value),
+        "value" => match &attribute.meta {
+            Meta::Path(_) => Ok(Role::Value),
+            _ => Ok(Role::ValueOf(arguments(attribute, |input| input.parse::<Ident>())?)),
+        },
         "raw" => bare(attribute, Role::Raw),
         "null" => bare(attribute, Role::Null),
         "from" => Ok(Role::From(arguments(attribute, numbers::source)?)),
-        "text" => Ok(Role::Text(arguments(attribute, |input| input.parse::<LitInt>())?)),
+        "record" => match &attribute.meta {
+            Meta::Path(_) => Ok(Role::Record(Record::Pointed)),
+            _ => Ok(Role::Record(arguments(attribute, record)?)),
+        },
+        "text" => match &attribute.meta {
+            Meta::Path(_) => Ok(Role::Text(Text::Given)),
+            _ => Ok(Role::Text(arguments(attribute, text)?)),
+        },
+        "items" => Ok(Role::Items(arguments(attribute, items::read)?)),
+        "callback" => bare(attribute, Role::Callback),
+        "data" => Ok(Role::Data(arguments(attribute, |input| input.parse::<Ident>())?)),
+        "args" => Ok(Role::Args(arguments(attribute, |input| input.parse::<Ident>())?)),
         "attribute" => Ok(Role::Attribute(arguments(attribute, |input| input.parse::<Path>())?)),
         "pack" => Ok(Role::Pack(arguments(attribute, pack::read)?)),
         _ => Err(unknown(word, "a role is", ROLES)),
+    }
+}
+
+/// Reads `read` or `optional`.
+fn record(input: ParseStream<'_>) -> syn::Result<Record> {
+    let word = input.call(Ident::parse_any)?;
+    known(
+        &word,
+        "what is said of a record",
+        &[("read", Record::Read), ("optional", Record::Optional)],
+    )
+}
+
+/// Reads a number of bytes, or `kept`.
+fn text(input: ParseStream<'_>) -> syn::Result<Text> {
+    if input.peek(LitInt) {
+        return Ok(Text::Buffer(input.parse()?));
+    }
+    let word = input.call(Ident::parse_any)?;
+    match word == "kept" {
+        true => Ok(Text::Kept),
+        false => Err(unknown(&word, "behind `text` stands a number or", ["kept"])),
     }
 }
 

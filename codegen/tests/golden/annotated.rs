@@ -52,3 +52,44 @@ pub fn name(
     #[from(name.len)] len: c_int,
     #[handle] unit: Unit,
 );
+
+#[driver(tyBatch, order = stream)]
+pub fn batch(
+    #[items(count, device(write, bytes(sizes)))] dsts @ to: *mut Address,
+    #[items(count, any(read, bytes(sizes), until = stream))] srcs @ from: *mut Address,
+    #[items(count, from(srcs.len))] sizes: *mut usize,
+    #[from(dsts.count)] count: usize,
+    #[stream] stream: RawStream,
+);
+
+#[driver(tyLater, order = stream, fence)]
+pub fn later(
+    #[stream] stream: RawStream,
+    #[callback] function: Function,
+    #[data(function)] data: *mut c_void,
+);
+
+#[driver(tyRun, order = stream)]
+/// Runs.
+///
+/// # Safety
+///
+/// It keeps to its arguments.
+pub unsafe fn run(
+    #[handle] kernel: Unit,
+    #[args(kernel)] args: *mut *mut c_void,
+    #[stream] stream: RawStream,
+);
+
+#[driver(tyParts, home = none)]
+pub fn parts(
+    #[items(count, out)] parts: *mut Unit,
+    #[from(parts.count)] count: *mut usize,
+    #[handle] unit: Unit,
+);
+
+#[driver(tyReshape, home = none)]
+pub fn reshape(
+    #[record] shape: *mut Shape,
+    #[record(optional)] old: *const Shape,
+);

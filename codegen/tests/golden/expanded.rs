@@ -92,7 +92,7 @@ pub fn copy(
         let settled = crate::shim::settle(
             CALL,
             crate::shim::timeline(stream),
-            [&dst, &src],
+            &[&dst, &src],
         )?;
         let code = unsafe {
             entry(
@@ -102,7 +102,7 @@ pub fn copy(
                 crate::shim::Handle::raw(stream),
             )
         };
-        crate::shim::touch(crate::shim::timeline(stream), [&dst, &src], settled, code);
+        crate::shim::touch(crate::shim::timeline(stream), &[&dst, &src], settled, code);
         crate::shim::check(CALL, code)?;
         Ok(())
     }
@@ -222,12 +222,12 @@ pub fn fill_rows(
         crate::shim::align(CALL, &dst, 4)?;
         let _entered = crate::shim::enter(CALL, home)?;
         let timeline = crate::shim::default_timeline(home);
-        let settled = crate::shim::settle(CALL, &timeline, [&dst])?;
+        let settled = crate::shim::settle(CALL, &timeline, &[&dst])?;
         crate::shim::plain(&word);
         let code = unsafe {
             entry(crate::shim::address(&dst), pitch, word, width, height)
         };
-        crate::shim::touch(&timeline, [&dst], settled, code);
+        crate::shim::touch(&timeline, &[&dst], settled, code);
         crate::shim::check(CALL, code)?;
         Ok(())
     }
@@ -355,10 +355,10 @@ pub fn copy_box(
         let settled = crate::shim::settle(
             CALL,
             crate::shim::timeline(stream),
-            [&src, &dst],
+            &[&src, &dst],
         )?;
         let code = unsafe { entry(copy.as_mut_ptr(), crate::shim::Handle::raw(stream)) };
-        crate::shim::touch(crate::shim::timeline(stream), [&src, &dst], settled, code);
+        crate::shim::touch(crate::shim::timeline(stream), &[&src, &dst], settled, code);
         crate::shim::check(CALL, code)?;
         Ok(())
     }
@@ -433,7 +433,7 @@ pub fn ask<A: Attribute>(
         reason = "one argument an operand of the C function"
     )]
     fn shim(
-        data: *mut c_void,
+        data: (*mut c_void, usize),
         attribute: u32,
         mut memory: crate::shim::Operand<'_>,
     ) -> crate::shim::Result<()> {
@@ -449,13 +449,13 @@ pub fn ask<A: Attribute>(
         let home = crate::shim::home(CALL, &[("memory", memory.home())])?;
         crate::shim::base(CALL, &mut memory)?;
         let _entered = crate::shim::enter(CALL, home)?;
-        let code = unsafe { entry(data, attribute, crate::shim::address(&memory)) };
+        let code = unsafe { entry(data.0, attribute, crate::shim::address(&memory)) };
         crate::shim::check(CALL, code)?;
         Ok(())
     }
     let mut data = crate::shim::zeroed::<<A as Attribute>::Value>();
     shim(
-        (&raw mut data).cast(),
+        ((&raw mut data).cast(), size_of_val(&data)),
         <A as Attribute>::CODE,
         crate::shim::Operand::new(
             "memory",
@@ -598,5 +598,512 @@ pub fn name(
         Ok(crate::shim::text(&name))
     }
     shim(crate::shim::Held::new("unit", unit))
+}
+
+/// Is the contract of [`batch`].
+pub const BATCH: crate::shim::Contract = crate::shim::Contract {
+    symbol: "tyBatch",
+    since: crate::shim::sys::since::tyBatch,
+    order: Some(crate::shim::Order::Stream),
+    rows: &[
+        crate::shim::Row {
+            operand: "dsts",
+            role: "list of device memory",
+            access: "write",
+            reach: "items(count), each bytes(sizes)",
+            until: "stream",
+        },
+        crate::shim::Row {
+            operand: "srcs",
+            role: "list of memory",
+            access: "read",
+            reach: "items(count), each bytes(sizes)",
+            until: "stream",
+        },
+        crate::shim::Row {
+            operand: "sizes",
+            role: "computed list",
+            access: "",
+            reach: "srcs.len",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "count",
+            role: "computed",
+            access: "",
+            reach: "dsts.count",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "stream",
+            role: "stream",
+            access: "",
+            reach: "",
+            until: "",
+        },
+    ],
+};
+///
+/// Calls `tyBatch(to: *mut Address, from: *mut Address, sizes: *mut usize, count: usize, stream: RawStream)`.
+///
+/// | operand | is | access | reach | until |
+/// |---|---|---|---|---|
+/// | `dsts` | list of device memory | write | `items(count), each bytes(sizes)` | stream |
+/// | `srcs` | list of memory | read | `items(count), each bytes(sizes)` | stream |
+/// | `sizes` | computed list |  | `srcs.len` |  |
+/// | `count` | computed |  | `dsts.count` |  |
+/// | `stream` | stream |  |  |  |
+///
+/// Is ordered on its stream.
+/// Runs in the operands' context.
+///
+/// # Errors
+///
+/// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
+#[doc(alias = "tyBatch")]
+pub fn batch(
+    dsts: &mut [&mut dyn crate::shim::Device],
+    srcs: &[&dyn crate::shim::Steady],
+    stream: &crate::shim::Stream,
+) -> crate::shim::Result<()> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one argument an operand of the C function"
+    )]
+    fn shim(
+        mut dsts: crate::shim::Operands<'_>,
+        mut srcs: crate::shim::Operands<'_>,
+        stream: &crate::shim::Stream,
+    ) -> crate::shim::Result<()> {
+        const CALL: &crate::shim::Contract = &BATCH;
+        let entry: unsafe extern "system" fn(
+            *mut Address,
+            *mut Address,
+            *mut usize,
+            usize,
+            RawStream,
+        ) -> crate::shim::Status = crate::shim::present(
+            CALL,
+            &crate::shim::sys::TABLE.tyBatch,
+        )?;
+        let mut sizes: Vec<usize> = srcs
+            .iter()
+            .map(|operand| crate::shim::fit(CALL, "sizes", operand.len()))
+            .collect::<crate::shim::Result<_>>()?;
+        let count: usize = crate::shim::fit(CALL, "count", dsts.len())?;
+        let home = crate::shim::home(
+            CALL,
+            &[("stream", crate::shim::Handle::home(stream))],
+        )?;
+        dsts.same_home(CALL, home)?;
+        srcs.same_home(CALL, home)?;
+        crate::shim::count(
+            CALL,
+            "dsts",
+            dsts.len(),
+            crate::shim::Size::of(count),
+            false,
+        )?;
+        for (index, operand) in dsts.iter_mut().enumerate() {
+            let _ = index;
+            crate::shim::bytes(CALL, operand, crate::shim::Size::item(&sizes, index))?;
+        }
+        crate::shim::count(
+            CALL,
+            "srcs",
+            srcs.len(),
+            crate::shim::Size::of(count),
+            false,
+        )?;
+        for (index, operand) in srcs.iter_mut().enumerate() {
+            let _ = index;
+            crate::shim::bytes(CALL, operand, crate::shim::Size::item(&sizes, index))?;
+        }
+        crate::shim::count(
+            CALL,
+            "sizes",
+            sizes.len(),
+            crate::shim::Size::of(count),
+            false,
+        )?;
+        let used = crate::shim::gather(&[], &[dsts.as_slice(), srcs.as_slice()]);
+        crate::shim::disjoint(CALL, &used)?;
+        let mut dsts_addresses = crate::shim::addresses(&dsts);
+        let mut srcs_addresses = crate::shim::addresses(&srcs);
+        let _entered = crate::shim::enter(CALL, home)?;
+        let settled = crate::shim::settle(CALL, crate::shim::timeline(stream), &used)?;
+        let code = unsafe {
+            entry(
+                crate::shim::list_mut(&mut dsts_addresses),
+                crate::shim::list_mut(&mut srcs_addresses),
+                crate::shim::list_mut(&mut sizes),
+                count,
+                crate::shim::Handle::raw(stream),
+            )
+        };
+        crate::shim::touch(crate::shim::timeline(stream), &used, settled, code);
+        crate::shim::check(CALL, code)?;
+        Ok(())
+    }
+    shim(
+        crate::shim::Operands::new(
+            "dsts",
+            dsts
+                .iter()
+                .map(|memory| crate::shim::Operand::new(
+                    "dsts",
+                    crate::shim::Access::Write,
+                    crate::shim::Until::Stream,
+                    &**memory,
+                )),
+        ),
+        crate::shim::Operands::new(
+            "srcs",
+            srcs
+                .iter()
+                .map(|memory| crate::shim::Operand::new(
+                    "srcs",
+                    crate::shim::Access::Read,
+                    crate::shim::Until::Stream,
+                    &**memory,
+                )),
+        ),
+        stream,
+    )
+}
+
+/// Is the contract of [`later`].
+pub const LATER: crate::shim::Contract = crate::shim::Contract {
+    symbol: "tyLater",
+    since: crate::shim::sys::since::tyLater,
+    order: Some(crate::shim::Order::Stream),
+    rows: &[
+        crate::shim::Row {
+            operand: "stream",
+            role: "stream",
+            access: "",
+            reach: "",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "function",
+            role: "callback",
+            access: "",
+            reach: "",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "data",
+            role: "callback's data",
+            access: "",
+            reach: "function",
+            until: "",
+        },
+    ],
+};
+///
+/// Calls `tyLater(stream: RawStream, function: Function, data: *mut c_void)`.
+///
+/// | operand | is | access | reach | until |
+/// |---|---|---|---|---|
+/// | `stream` | stream |  |  |  |
+/// | `function` | callback |  |  |  |
+/// | `data` | callback's data |  | `function` |  |
+///
+/// Is ordered on its stream.
+/// Runs in the operands' context.
+///
+/// # Errors
+///
+/// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
+#[doc(alias = "tyLater")]
+pub fn later(
+    stream: &crate::shim::Stream,
+    function: impl FnOnce() + Send + 'static,
+) -> crate::shim::Result<()> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one argument an operand of the C function"
+    )]
+    fn shim(
+        stream: &crate::shim::Stream,
+        function: crate::shim::Job,
+    ) -> crate::shim::Result<()> {
+        const CALL: &crate::shim::Contract = &LATER;
+        let entry: unsafe extern "system" fn(
+            RawStream,
+            Function,
+            *mut c_void,
+        ) -> crate::shim::Status = crate::shim::present(
+            CALL,
+            &crate::shim::sys::TABLE.tyLater,
+        )?;
+        let home = crate::shim::home(
+            CALL,
+            &[("stream", crate::shim::Handle::home(stream))],
+        )?;
+        let _entered = crate::shim::enter(CALL, home)?;
+        crate::shim::fence(CALL, stream)?;
+        let function = crate::shim::Posted::new(function, Some(home));
+        let code = unsafe {
+            entry(
+                crate::shim::Handle::raw(stream),
+                crate::shim::Trampoline::TRAMPOLINE,
+                function.data(),
+            )
+        };
+        function.settle(code);
+        crate::shim::check(CALL, code)?;
+        Ok(())
+    }
+    shim(stream, crate::shim::Job::new(function))
+}
+
+/// Is the contract of [`run`].
+pub const RUN: crate::shim::Contract = crate::shim::Contract {
+    symbol: "tyRun",
+    since: crate::shim::sys::since::tyRun,
+    order: Some(crate::shim::Order::Stream),
+    rows: &[
+        crate::shim::Row {
+            operand: "kernel",
+            role: "handle",
+            access: "",
+            reach: "",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "args",
+            role: "arguments",
+            access: "",
+            reach: "kernel",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "stream",
+            role: "stream",
+            access: "",
+            reach: "",
+            until: "",
+        },
+    ],
+};
+/// Runs.
+///
+/// # Safety
+///
+/// It keeps to its arguments.
+///
+/// Calls `tyRun(kernel: Unit, args: *mut *mut c_void, stream: RawStream)`.
+///
+/// | operand | is | access | reach | until |
+/// |---|---|---|---|---|
+/// | `kernel` | handle |  |  |  |
+/// | `args` | arguments |  | `kernel` |  |
+/// | `stream` | stream |  |  |  |
+///
+/// Is ordered on its stream.
+/// Runs in the operands' context.
+///
+/// # Errors
+///
+/// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
+#[doc(alias = "tyRun")]
+pub unsafe fn run(
+    kernel: &impl crate::shim::Handle<Raw = Unit>,
+    args: impl crate::shim::Arguments,
+    stream: &crate::shim::Stream,
+) -> crate::shim::Result<()> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one argument an operand of the C function"
+    )]
+    unsafe fn shim(
+        kernel: crate::shim::Held<'_, Unit>,
+        mut args: crate::shim::Passed<'_>,
+        stream: &crate::shim::Stream,
+    ) -> crate::shim::Result<()> {
+        const CALL: &crate::shim::Contract = &RUN;
+        let entry: unsafe extern "system" fn(
+            Unit,
+            *mut *mut c_void,
+            RawStream,
+        ) -> crate::shim::Status = crate::shim::present(
+            CALL,
+            &crate::shim::sys::TABLE.tyRun,
+        )?;
+        let home = crate::shim::home(
+            CALL,
+            &[("stream", crate::shim::Handle::home(stream)), ("kernel", kernel.home())],
+        )?;
+        args.same_home(CALL, home)?;
+        crate::shim::arity(CALL, "args", &mut args, kernel.parameters())?;
+        let used = crate::shim::gather(&[], &[args.as_slice()]);
+        let mut args_places = args.places();
+        let _entered = crate::shim::enter(CALL, home)?;
+        let settled = crate::shim::settle(CALL, crate::shim::timeline(stream), &used)?;
+        let code = unsafe {
+            entry(kernel.raw(), args_places.list(), crate::shim::Handle::raw(stream))
+        };
+        crate::shim::touch(crate::shim::timeline(stream), &used, settled, code);
+        crate::shim::check(CALL, code)?;
+        Ok(())
+    }
+    unsafe {
+        shim(
+            crate::shim::Held::new("kernel", kernel),
+            crate::shim::Passed::new("args", &args),
+            stream,
+        )
+    }
+}
+
+/// Is the contract of [`parts`].
+pub const PARTS: crate::shim::Contract = crate::shim::Contract {
+    symbol: "tyParts",
+    since: crate::shim::sys::since::tyParts,
+    order: None,
+    rows: &[
+        crate::shim::Row {
+            operand: "parts",
+            role: "list of values",
+            access: "write",
+            reach: "items(count)",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "count",
+            role: "computed",
+            access: "",
+            reach: "parts.count",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "unit",
+            role: "handle",
+            access: "",
+            reach: "",
+            until: "",
+        },
+    ],
+};
+///
+/// Calls `tyParts(parts: *mut Unit, count: *mut usize, unit: Unit)`.
+///
+/// | operand | is | access | reach | until |
+/// |---|---|---|---|---|
+/// | `parts` | list of values | write | `items(count)` |  |
+/// | `count` | computed |  | `parts.count` |  |
+/// | `unit` | handle |  |  |  |
+///
+///
+/// Needs no context, or takes the thread's as it is.
+///
+/// # Errors
+///
+/// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
+#[doc(alias = "tyParts")]
+pub fn parts(
+    parts: &mut [Unit],
+    unit: &impl crate::shim::Handle<Raw = Unit>,
+) -> crate::shim::Result<usize> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one argument an operand of the C function"
+    )]
+    fn shim(
+        parts: &mut [Unit],
+        unit: crate::shim::Held<'_, Unit>,
+    ) -> crate::shim::Result<usize> {
+        const CALL: &crate::shim::Contract = &PARTS;
+        let entry: unsafe extern "system" fn(
+            *mut Unit,
+            *mut usize,
+            Unit,
+        ) -> crate::shim::Status = crate::shim::present(
+            CALL,
+            &crate::shim::sys::TABLE.tyParts,
+        )?;
+        let mut count: usize = crate::shim::fit(CALL, "count", parts.len())?;
+        crate::shim::count(
+            CALL,
+            "parts",
+            parts.len(),
+            crate::shim::Size::of(count),
+            false,
+        )?;
+        let code = unsafe {
+            entry(crate::shim::list_mut(parts), &raw mut count, unit.raw())
+        };
+        crate::shim::check(CALL, code)?;
+        Ok(count)
+    }
+    shim(parts, crate::shim::Held::new("unit", unit))
+}
+
+/// Is the contract of [`reshape`].
+pub const RESHAPE: crate::shim::Contract = crate::shim::Contract {
+    symbol: "tyReshape",
+    since: crate::shim::sys::since::tyReshape,
+    order: None,
+    rows: &[
+        crate::shim::Row {
+            operand: "shape",
+            role: "record",
+            access: "write",
+            reach: "",
+            until: "",
+        },
+        crate::shim::Row {
+            operand: "old",
+            role: "record",
+            access: "read",
+            reach: "",
+            until: "",
+        },
+    ],
+};
+///
+/// Calls `tyReshape(shape: *mut Shape, old: *const Shape)`.
+///
+/// | operand | is | access | reach | until |
+/// |---|---|---|---|---|
+/// | `shape` | record | write |  |  |
+/// | `old` | record | read |  |  |
+///
+///
+/// Needs no context, or takes the thread's as it is.
+///
+/// # Errors
+///
+/// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
+#[doc(alias = "tyReshape")]
+pub fn reshape(shape: &mut Shape, old: Option<&Shape>) -> crate::shim::Result<()> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one argument an operand of the C function"
+    )]
+    fn shim(shape: &mut Shape, old: Option<&Shape>) -> crate::shim::Result<()> {
+        const CALL: &crate::shim::Contract = &RESHAPE;
+        let entry: unsafe extern "system" fn(
+            *mut Shape,
+            *const Shape,
+        ) -> crate::shim::Status = crate::shim::present(
+            CALL,
+            &crate::shim::sys::TABLE.tyReshape,
+        )?;
+        crate::shim::plain_record(CALL, "shape", &*shape)?;
+        crate::shim::any_bytes(&*shape);
+        old.map_or(Ok(()), |record| crate::shim::plain_record(CALL, "old", record))?;
+        let code = unsafe {
+            entry(
+                core::ptr::from_mut(shape),
+                old.map_or(core::ptr::null(), core::ptr::from_ref),
+            )
+        };
+        crate::shim::check(CALL, code)?;
+        Ok(())
+    }
+    shim(shape, old)
 }
 

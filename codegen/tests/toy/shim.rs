@@ -34,6 +34,26 @@ pub type RawStream = *mut u8;
 #[repr(transparent)]
 pub struct Unit(pub i32);
 
+pub type Function = Option<unsafe extern "system" fn(*mut c_void)>;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Shape {
+    pub rows: u32,
+}
+
+#[repr(C)]
+pub struct DeepCopy {
+    pub from_type: u32,
+    pub from_host: *const c_void,
+    pub from_device: Address,
+    pub from_pitch: usize,
+    pub from_plane: usize,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
 #[repr(C)]
 pub struct BoxCopy {
     pub from_type: u32,
@@ -84,11 +104,23 @@ pub mod sys {
         tyFillRows(address: Address, pitch: usize, word: u32, width: usize, height: usize);
         tyCopy(to: Address, from: *const c_void, count: usize, stream: RawStream);
         tyBox(copy: *const BoxCopy, stream: RawStream);
+        tyDeep(copy: *const DeepCopy);
         tyName(name: *mut c_char, len: c_int, unit: Unit);
         tyAsk(data: *mut c_void, attribute: u32, address: Address);
         tyMake(stream: *mut RawStream, flags: u32);
         tyFree(address: Address);
         tyExtra(address: Address, extra: *mut c_void);
+        tyBatch(to: *mut Address, from: *mut Address, sizes: *mut usize, count: usize, stream: RawStream);
+        tyLater(stream: RawStream, function: Function, data: *mut c_void);
+        tyRun(kernel: Unit, args: *mut *mut c_void, stream: RawStream);
+        tyParts(parts: *mut Unit, count: *mut usize, unit: Unit);
+        tyLink(ends: *const Unit, weights: *const u32, count: usize);
+        tyOpen(unit: *mut Unit, path: *const c_char);
+        tySay(text: *mut *const c_char, unit: Unit);
+        tyShape(shape: *const Shape);
+        tyReshape(shape: *mut Shape, old: *const Shape);
+        tyTell(attribute: u32, data: *mut c_void, size: usize);
+        tyAcross(to: Address, owner: Unit, stream: RawStream);
     }
 }
 
@@ -122,6 +154,11 @@ pub struct Row {
 }
 
 pub struct Context;
+impl Context {
+    pub fn raw(&self) -> Unit {
+        Unit(1)
+    }
+}
 
 pub struct Stream;
 
@@ -161,6 +198,9 @@ pub trait Handle {
     type Raw: Copy;
     fn raw(&self) -> Self::Raw;
     fn home(&self) -> Option<&Context>;
+    fn parameters(&self) -> Option<&[usize]> {
+        None
+    }
 }
 
 impl Handle for Stream {
@@ -185,7 +225,7 @@ impl Handle for Unit {
 
 pub struct Held<'a, R>(R, Option<&'a Context>);
 impl<'a, R: Copy> Held<'a, R> {
-    pub fn new(name: &'static str, handle: &'a impl Handle<Raw = R>) -> Self {
+    pub fn new(name: &'static str, handle: &'a (impl Handle<Raw = R> + ?Sized)) -> Self {
         Self(handle.raw(), handle.home())
     }
     pub fn raw(&self) -> R {
@@ -194,6 +234,137 @@ impl<'a, R: Copy> Held<'a, R> {
     pub fn home(&self) -> Option<&'a Context> {
         self.1
     }
+    pub fn parameters(&self) -> Option<&'a [usize]> {
+        None
+    }
+}
+
+pub struct Handles<'a, R>(Vec<R>, Option<&'a Context>);
+impl<'a, R: Copy> Handles<'a, R> {
+    pub fn new(name: &'static str, handles: &'a [&'a dyn Handle<Raw = R>]) -> Self {
+        Self(handles.iter().map(|handle| handle.raw()).collect(), None)
+    }
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    pub fn raw(&self) -> &[R] {
+        &self.0
+    }
+    pub fn home(&self) -> Option<&'a Context> {
+        self.1
+    }
+    pub fn same_home(&self, call: &Contract, context: &Context) -> Result<()> {
+        step("same");
+        Ok(())
+    }
+}
+
+pub struct Operands<'a>(Vec<Operand<'a>>);
+impl<'a> Operands<'a> {
+    pub fn new(name: &'static str, list: impl Iterator<Item = Operand<'a>>) -> Self {
+        Self(list.collect())
+    }
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    pub fn iter(&self) -> std::slice::Iter<'_, Operand<'a>> {
+        self.0.iter()
+    }
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, Operand<'a>> {
+        self.0.iter_mut()
+    }
+    pub fn as_slice(&self) -> &[Operand<'a>] {
+        &self.0
+    }
+    pub fn same_home(&self, call: &Contract, context: &Context) -> Result<()> {
+        step("same");
+        Ok(())
+    }
+}
+pub fn addresses<P: Pointer>(operands: &Operands<'_>) -> Vec<P> {
+    operands.iter().map(address).collect()
+}
+pub fn gather<'o, 'a>(
+    single: &[&'o Operand<'a>],
+    lists: &[&'o [Operand<'a>]],
+) -> Vec<&'o Operand<'a>> {
+    single.iter().copied().chain(lists.iter().copied().flatten()).collect()
+}
+pub fn list<T>(items: &[T]) -> *const T {
+    items.as_ptr()
+}
+pub fn list_mut<T>(items: &mut [T]) -> *mut T {
+    items.as_mut_ptr()
+}
+pub fn count(c: &Contract, name: &str, have: usize, need: Size, optional: bool) -> Result<()> {
+    step("count");
+    let fits = have == need.0 || (optional && have == 0);
+    if fits { Ok(()) } else { Err(format!("{name}: needs {}, has {have}", need.0)) }
+}
+
+pub trait Arguments {
+    fn count(&self) -> usize;
+}
+impl Arguments for () {
+    fn count(&self) -> usize {
+        0
+    }
+}
+pub struct Places;
+impl Places {
+    pub fn list(&mut self) -> *mut *mut c_void {
+        std::ptr::null_mut()
+    }
+}
+pub struct Passed<'a>(usize, Vec<Operand<'a>>);
+impl<'a> Passed<'a> {
+    pub fn new(name: &'static str, arguments: &'a impl Arguments) -> Self {
+        Self(arguments.count(), Vec::new())
+    }
+    pub fn as_slice(&self) -> &[Operand<'a>] {
+        &self.1
+    }
+    pub fn same_home(&self, call: &Contract, context: &Context) -> Result<()> {
+        step("same");
+        Ok(())
+    }
+    pub fn places(&self) -> Places {
+        Places
+    }
+}
+pub fn arity(c: &Contract, n: &str, p: &mut Passed<'_>, sizes: Option<&[usize]>) -> Result<()> {
+    step("arity");
+    Ok(())
+}
+
+pub struct Job;
+impl Job {
+    pub fn new(closure: impl FnOnce() + Send + 'static) -> Self {
+        Self
+    }
+}
+pub struct Posted;
+impl Posted {
+    pub fn new(job: Job, context: Option<&Context>) -> Self {
+        step("post");
+        Self
+    }
+    pub fn data(&self) -> *mut c_void {
+        std::ptr::null_mut()
+    }
+    pub fn settle(self, code: Status) {
+        step("posted");
+    }
+}
+pub trait Trampoline {
+    const TRAMPOLINE: Self;
+}
+impl Trampoline for Function {
+    const TRAMPOLINE: Self = None;
+}
+pub fn fence(call: &Contract, stream: &Stream) -> Result<()> {
+    step("fence");
+    Ok(())
 }
 
 #[derive(Clone, Copy)]
@@ -215,6 +386,13 @@ pub struct Extent {
     pub height: usize,
 }
 
+#[derive(Clone, Copy)]
+pub struct Volume {
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
 pub struct Operand<'a> {
     name: &'static str,
     len: usize,
@@ -231,6 +409,9 @@ impl<'a> Operand<'a> {
     }
     pub fn len(&self) -> usize {
         self.len
+    }
+    pub fn plane(&self) -> usize {
+        1
     }
     pub fn pitch(&self) -> usize {
         self.len
@@ -272,6 +453,9 @@ impl Size {
     pub fn of(number: impl TryInto<usize>) -> Self {
         Self(number.try_into().unwrap_or(usize::MAX))
     }
+    pub fn item<T: Copy + TryInto<usize>>(list: &[T], index: usize) -> Self {
+        Self::of(list[index])
+    }
 }
 impl Add for Size {
     type Output = Self;
@@ -297,6 +481,10 @@ pub fn rows(c: &Contract, o: &mut Operand<'_>, p: Size, w: Size, h: Size) -> Res
 }
 pub fn extent(call: &Contract, operand: &mut Operand<'_>, extent: Extent) -> Result<()> {
     step("reach");
+    Ok(())
+}
+pub fn volume(call: &Contract, operand: &mut Operand<'_>, extent: Volume) -> Result<()> {
+    step("volume");
     Ok(())
 }
 pub fn base(call: &Contract, operand: &mut Operand<'_>) -> Result<()> {
@@ -325,15 +513,15 @@ pub fn timeline(stream: &Stream) -> &'static Timeline {
 pub fn default_timeline(home: &Context) -> Timeline {
     Timeline
 }
-pub fn settle<const N: usize>(c: &Contract, t: &Timeline, o: [&Operand<'_>; N]) -> Result<()> {
+pub fn settle(c: &Contract, t: &Timeline, o: &[&Operand<'_>]) -> Result<()> {
     step("settle");
     Ok(())
 }
-pub fn settle_host<const N: usize>(c: &Contract, o: [&Operand<'_>; N]) -> Result<()> {
+pub fn settle_host(c: &Contract, o: &[&Operand<'_>]) -> Result<()> {
     step("settle");
     Ok(())
 }
-pub fn touch<const N: usize>(t: &Timeline, o: [&Operand<'_>; N], settled: (), code: Status) {
+pub fn touch(t: &Timeline, o: &[&Operand<'_>], settled: (), code: Status) {
     step("touch");
 }
 pub fn check(call: &Contract, code: Status) -> Result<()> {
@@ -341,6 +529,7 @@ pub fn check(call: &Contract, code: Status) -> Result<()> {
     if code == 0 { Ok(()) } else { Err(format!("{}: {code}", call.symbol)) }
 }
 
+#[diagnostic::on_unimplemented(message = "`{Self}` is no address")]
 pub trait Pointer {
     fn make() -> Self;
 }
@@ -349,12 +538,12 @@ impl Pointer for Address {
         Self(0)
     }
 }
-impl Pointer for *const c_void {
+impl<T> Pointer for *const T {
     fn make() -> Self {
         std::ptr::null()
     }
 }
-impl Pointer for *mut c_void {
+impl<T> Pointer for *mut T {
     fn make() -> Self {
         std::ptr::null_mut()
     }
@@ -386,16 +575,34 @@ pub fn fields<T>(memory: &mut MaybeUninit<T>) -> &mut T {
 pub trait Plain {}
 impl Plain for u32 {}
 impl Plain for usize {}
+impl Plain for Shape {}
 pub fn plain<T: Plain>(value: &T) {}
+pub fn plain_items<T: Plain>(values: &[T]) {}
+pub fn plain_record<T: Plain>(call: &Contract, name: &str, value: &T) -> Result<()> {
+    step("plain");
+    Ok(())
+}
+pub fn any_bytes<T: Output>(value: &T) {}
 
 pub trait Output: Copy {}
 impl Output for RawStream {}
 impl Output for u32 {}
+impl Output for Shape {}
+impl Output for Unit {}
 pub fn zeroed<T: Output>() -> T {
     // SAFETY: the toy's outputs may be zero.
     unsafe { MaybeUninit::zeroed().assume_init() }
 }
 pub fn text(buffer: &[c_char]) -> Text {
+    String::new()
+}
+
+/// Reads kept text.
+///
+/// # Safety
+///
+/// The toy keeps none.
+pub unsafe fn text_at(address: *const c_char) -> Text {
     String::new()
 }
 

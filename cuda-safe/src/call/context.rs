@@ -1,11 +1,15 @@
 //! Context management.
 //!
-//! Chapter: Context Management.
+//! Chapter: Context Management, whole.
 
 use core::ffi::c_ulonglong;
 
 use cuda_codegen::driver;
 use cuda_sys::CUcontext;
+
+pub(in crate::call) mod state;
+
+pub use state::*;
 
 /// Asks for the thread's context; null if it has none.
 #[driver(cuCtxGetCurrent, home = none)]
@@ -30,3 +34,7 @@ pub unsafe fn ctx_get_id(#[raw] handle @ ctx: CUcontext, #[out] id @ ctxId: *mut
 /// Waits until everything in the context is done.
 #[driver(cuCtxSynchronize, home = given)]
 pub fn ctx_synchronize();
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] =
+    &[&CTX_GET_CURRENT, &CTX_SET_CURRENT, &CTX_GET_ID, &CTX_SYNCHRONIZE];

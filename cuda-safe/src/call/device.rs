@@ -1,11 +1,15 @@
 //! Device management.
 //!
-//! Chapter: Device Management.
+//! Chapter: Device Management, whole.
 
 use core::ffi::{c_char, c_int};
 
 use cuda_codegen::driver;
 use cuda_sys::{CUdevice, CUdevice_attribute, CUuuid};
+
+pub(in crate::call) mod resource;
+
+pub use resource::*;
 
 /// Finds a device by its number.
 #[driver(cuDeviceGet, home = none)]
@@ -38,3 +42,13 @@ pub fn device_get_attribute(
     #[value] attribute @ attrib: CUdevice_attribute,
     #[handle] device @ dev: CUdevice,
 );
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] = &[
+    &DEVICE_GET,
+    &DEVICE_GET_COUNT,
+    &DEVICE_GET_NAME,
+    &DEVICE_GET_UUID,
+    &DEVICE_TOTAL_MEM,
+    &DEVICE_GET_ATTRIBUTE,
+];

@@ -1,11 +1,15 @@
 //! Event management.
 //!
-//! Chapter: Event Management.
+//! Chapter: Event Management, whole.
 
 use core::ffi::c_uint;
 
 use cuda_codegen::driver;
 use cuda_sys::{CUevent, CUstream};
+
+pub(in crate::call) mod timing;
+
+pub use timing::*;
 
 /// Makes an event; whoever makes it destroys it.
 #[driver(cuEventCreate, home = given)]
@@ -30,3 +34,7 @@ pub fn event_record(#[handle] event @ hEvent: CUevent, #[stream] stream @ hStrea
 /// Waits until an event's work is done.
 #[driver(cuEventSynchronize, home = handle)]
 pub fn event_synchronize(#[handle] event @ hEvent: CUevent);
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] =
+    &[&EVENT_CREATE, &EVENT_DESTROY, &EVENT_QUERY, &EVENT_RECORD, &EVENT_SYNCHRONIZE];

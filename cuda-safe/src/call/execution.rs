@@ -1,42 +1,39 @@
-//! Execution control. By hand: what the language cannot say.
+//! Execution control.
 //!
-//! Chapter: Execution Control.
-#![expect(unsafe_code, reason = "calls the driver with a function and its data")]
+//! Chapter: Execution Control, whole.
 
 use core::ffi::c_void;
 
-use cuda_sys::{CUhostFn, CUresult, TABLE};
+use cuda_codegen::driver;
+use cuda_sys::{CUfunction, CUhostFn, CUstream};
 
-use crate::error::{Error, Result};
-use crate::shim::Handle as _;
-use crate::stream::Stream;
+pub(in crate::call) mod function;
+pub(in crate::call) mod launch;
 
-/// Calls a function of the host, once the stream comes to it.
+pub use function::*;
+pub use launch::*;
+
+/// Calls a closure on a thread of the driver's, once the stream comes to it.
 ///
-/// The stream's present mark is covered by an event before, so that who waits for earlier work
-/// does not wait for the function.
-///
-/// By hand because the language has no word for a function and what it is called with.
-///
-/// # Errors
-///
-/// As the driver answers.
-///
-/// # Safety
-///
-/// `function` may be called with `data` on any thread until the stream has passed, does not
-/// unwind, and calls no function of the driver. If the context fails before, it is never called.
-#[doc(alias = "cuLaunchHostFunc")]
-pub unsafe fn launch_host_func(
-    stream: &Stream,
-    function: CUhostFn,
-    data: *mut c_void,
-) -> Result<()> {
-    const CALL: &str = "cuLaunchHostFunc";
-    let entry = TABLE.cuLaunchHostFunc.get().map_err(|why| Error::unavailable(CALL, why))?;
-    let _entered = stream.context().enter(CALL)?;
-    stream.fence()?;
-    // SAFETY: the stream is alive and of the thread's context; the rest is the caller's promise.
-    let code = unsafe { entry(stream.raw(), function, data) };
-    if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(Error::driver(CALL, code)) }
-}
+/// The closure calls no function of the driver; its panic is caught and reported to the context.
+/// If the context ends or fails before, it is freed without having run. Who waits for earlier work
+/// of the stream does not wait for the closure.
+#[driver(cuLaunchHostFunc, order = stream, fence)]
+pub fn launch_host_func(
+    #[stream] stream @ hStream: CUstream,
+    #[callback] function @ fn_: CUhostFn,
+    #[data(function)] data @ userData: *mut c_void,
+);
+
+/// Asks where a parameter of a kernel lies among its parameters, and how many bytes it has.
+#[driver(cuFuncGetParamInfo, home = handle)]
+pub fn func_get_param_info(
+    #[handle] function @ func: CUfunction,
+    #[value] index @ paramIndex: usize,
+    #[out] offset @ paramOffset: *mut usize,
+    #[out] size @ paramSize: *mut usize,
+);
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] =
+    &[&LAUNCH_HOST_FUNC, &FUNC_GET_PARAM_INFO];

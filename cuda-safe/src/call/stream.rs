@@ -1,11 +1,17 @@
 //! Stream management.
 //!
-//! Chapter: Stream Management.
+//! Chapter: Stream Management, whole.
 
 use core::ffi::c_uint;
 
 use cuda_codegen::driver;
 use cuda_sys::{CUevent, CUstream};
+
+pub(in crate::call) mod attributes;
+pub(in crate::call) mod capture;
+
+pub use attributes::*;
+pub use capture::*;
 
 /// Makes a stream; whoever makes it destroys it.
 #[driver(cuStreamCreate, home = given)]
@@ -34,3 +40,7 @@ pub fn stream_wait_event(
     #[handle] event @ hEvent: CUevent,
     #[from(0)] flags @ Flags: c_uint,
 );
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] =
+    &[&STREAM_CREATE, &STREAM_DESTROY, &STREAM_QUERY, &STREAM_SYNCHRONIZE, &STREAM_WAIT_EVENT];

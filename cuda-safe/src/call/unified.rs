@@ -1,6 +1,6 @@
 //! Unified addressing.
 //!
-//! Chapter: Unified Addressing.
+//! Chapter: Unified Addressing, whole.
 
 use core::ffi::c_void;
 
@@ -9,6 +9,10 @@ use cuda_sys::{CUdeviceptr, CUpointer_attribute};
 
 use crate::shim::attribute::PointerAttribute;
 
+pub(in crate::call) mod memory;
+
+pub use memory::*;
+
 /// Asks for an attribute of a pointer: `pointer_get_attribute::<BufferId>(&buffer)`.
 #[driver(cuPointerGetAttribute)]
 pub fn pointer_get_attribute(
@@ -16,3 +20,6 @@ pub fn pointer_get_attribute(
     #[attribute(PointerAttribute)] attribute: CUpointer_attribute,
     #[any(share, bytes(1))] ptr: CUdeviceptr,
 );
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] = &[&POINTER_GET_ATTRIBUTE];

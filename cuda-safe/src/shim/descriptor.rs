@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 
-use cuda_sys::{CUDA_MEMCPY2D, CUmemorytype};
+use cuda_sys::{CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUmemorytype};
 
 use super::operand::{Operand, Pointer};
 use super::region::Kind;
@@ -17,6 +17,8 @@ pub(crate) unsafe trait Descriptor {}
 
 // SAFETY: numbers and raw pointers.
 unsafe impl Descriptor for CUDA_MEMCPY2D {}
+// SAFETY: as above.
+unsafe impl Descriptor for CUDA_MEMCPY3D {}
 
 /// Makes zeroed memory for a descriptor, its padding included.
 pub(crate) const fn descriptor<T: Descriptor>() -> MaybeUninit<T> {
@@ -49,7 +51,6 @@ pub(crate) fn device_address<P: Pointer>(operand: &Operand<'_>) -> P {
 }
 
 /// Returns a null pointer of the parameter's type.
-#[cfg_attr(not(test), expect(dead_code, reason = "a word that no call uses so far"))]
 pub(crate) fn null<P: Pointer>() -> P {
     P::from_address(0)
 }

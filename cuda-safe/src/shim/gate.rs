@@ -6,13 +6,15 @@ use cuda_sys::{CUresult, Slot};
 
 use super::Contract;
 use super::area::Area;
-use super::operand::{Extent, Operand};
+use super::callback::outside;
+use super::operand::{Extent, Operand, Volume};
 use super::region::Kind;
 use crate::error::{Error, Quantity, Result, Rule};
 
 /// Takes the function from its slot.
 #[inline]
 pub(crate) fn present<F: Copy>(call: &'static Contract, slot: &'static Slot<F>) -> Result<F> {
+    outside(call.symbol)?;
     found(call.symbol, slot)
 }
 
@@ -37,7 +39,12 @@ impl Size {
         Self(number.try_into().ok())
     }
 
-    fn quantity(self) -> Quantity {
+    /// Takes an item of a list of numbers.
+    pub(crate) fn item<T: Copy + TryInto<usize>>(list: &[T], index: usize) -> Self {
+        Self(list.get(index).copied().and_then(|number| number.try_into().ok()))
+    }
+
+    pub(super) fn quantity(self) -> Quantity {
         self.0.map_or(Quantity::Overflow, Quantity::from)
     }
 }
@@ -168,6 +175,28 @@ pub(crate) fn extent(
     rows(call, operand, pitch, Size::of(extent.width), Size::of(extent.height))
 }
 
+/// Lets a copy of planes reach its extent, at the operand's own pitch and distance of planes.
+///
+/// Rows between the planes count as touched: a record knows boxes of rows.
+#[inline]
+pub(crate) fn volume(
+    call: &'static Contract,
+    operand: &mut Operand<'_>,
+    extent: Volume,
+) -> Result<()> {
+    let Volume { width, height, depth } = extent;
+    let plane = operand.region.plane;
+    if depth > 1 && height > plane {
+        return Err(refuse(call, operand, Rule::Pitch, height.into(), plane.into()));
+    }
+    let (pitch, width) = (Size::of(operand.region.pitch), Size::of(width));
+    let rows = match depth.checked_sub(1) {
+        Some(before) if height > 0 => Size::of(before) * Size::of(plane) + Size::of(height),
+        _ => Size(Some(0)),
+    };
+    self::rows(call, operand, pitch, width, rows)
+}
+
 /// Lets only a whole allocation pass.
 #[inline]
 pub(crate) fn base(call: &'static Contract, operand: &mut Operand<'_>) -> Result<()> {
@@ -189,7 +218,6 @@ pub(crate) fn base(call: &'static Contract, operand: &mut Operand<'_>) -> Result
 
 /// Lets an operand pass of which nobody can say which bytes are touched: all of its allocation
 /// count as such.
-#[cfg_attr(not(test), expect(dead_code, reason = "a word that no call uses so far"))]
 pub(crate) fn opaque(operand: &mut Operand<'_>) {
     operand.area = match operand.region.allocation {
         Some((allocation, _)) => Area::bytes(0, allocation.len()),

@@ -6,6 +6,7 @@ use core::ptr;
 use cuda_sys::{CUcontext, CUresult};
 
 use super::Contract;
+use super::callback::outside;
 use super::raw;
 use crate::context::Context;
 use crate::error::{Error, Quantity, Result, Rule};
@@ -74,6 +75,7 @@ impl Context {
     /// was made in it is gone.
     #[inline]
     pub(crate) fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
+        outside(call)?;
         let mut current = ptr::null_mut();
         // SAFETY: the call writes one handle.
         unsafe { raw::ctx_get_current(&raw mut current) }?;

@@ -3,10 +3,9 @@
 //! Not here: the checks (`gate`).
 #![expect(unsafe_code, reason = "declares the traits by which memory types vouch for addresses")]
 
-use core::ffi::c_void;
 use core::ptr;
 
-use cuda_sys::CUdeviceptr;
+use cuda_sys::{CUdevice, CUdeviceptr};
 
 use super::area::Area;
 use super::region::{Allocation, Kind, Region};
@@ -131,6 +130,11 @@ pub unsafe trait Handle {
 
     /// Returns the context that it belongs to, if it belongs to one.
     fn home(&self) -> Option<&Context>;
+
+    /// Returns the sizes of a kernel's parameters, for a handle of a kernel that knows them.
+    fn parameters(&self) -> Option<&[usize]> {
+        None
+    }
 }
 
 /// Says how much of both sides a copy of rows moves.
@@ -140,6 +144,17 @@ pub struct Extent {
     pub width: usize,
     /// Rows.
     pub height: usize,
+}
+
+/// Says how much of both sides a copy of planes moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Volume {
+    /// Bytes in a row.
+    pub width: usize,
+    /// Rows in a plane.
+    pub height: usize,
+    /// Planes.
+    pub depth: usize,
 }
 
 /// Is an operand on its way through the gates.
@@ -172,6 +187,10 @@ impl<'a> Operand<'a> {
         self.region.pitch
     }
 
+    pub(crate) const fn plane(&self) -> usize {
+        self.region.plane
+    }
+
     pub(crate) const fn width(&self) -> usize {
         self.region.width
     }
@@ -200,12 +219,13 @@ impl<'a> Operand<'a> {
 pub(crate) struct Held<'a, R> {
     raw: R,
     home: Option<&'a Context>,
+    parameters: Option<&'a [usize]>,
 }
 
 impl<'a, R: Copy> Held<'a, R> {
     #[inline]
-    pub(crate) fn new(_name: &'static str, handle: &'a impl Handle<Raw = R>) -> Self {
-        Self { raw: handle.raw(), home: handle.home() }
+    pub(crate) fn new(_name: &'static str, handle: &'a (impl Handle<Raw = R> + ?Sized)) -> Self {
+        Self { raw: handle.raw(), home: handle.home(), parameters: handle.parameters() }
     }
 
     pub(crate) const fn raw(&self) -> R {
@@ -215,9 +235,27 @@ impl<'a, R: Copy> Held<'a, R> {
     pub(crate) const fn home(&self) -> Option<&'a Context> {
         self.home
     }
+
+    pub(crate) const fn parameters(&self) -> Option<&'a [usize]> {
+        self.parameters
+    }
+}
+
+// SAFETY: the number of a device is valid as long as the process, and the driver refuses others.
+unsafe impl Handle for CUdevice {
+    type Raw = Self;
+
+    fn raw(&self) -> Self {
+        *self
+    }
+
+    fn home(&self) -> Option<&Context> {
+        None
+    }
 }
 
 /// Is a C type for an address.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no address, and only those can be `null`")]
 pub(crate) trait Pointer {
     fn from_address(address: usize) -> Self;
 }
@@ -228,13 +266,13 @@ impl Pointer for CUdeviceptr {
     }
 }
 
-impl Pointer for *const c_void {
+impl<T> Pointer for *const T {
     fn from_address(address: usize) -> Self {
         ptr::with_exposed_provenance(address)
     }
 }
 
-impl Pointer for *mut c_void {
+impl<T> Pointer for *mut T {
     fn from_address(address: usize) -> Self {
         ptr::with_exposed_provenance_mut(address)
     }

@@ -169,6 +169,8 @@ pub struct Region<'a> {
     pub(super) pitch: usize,
     pub(super) width: usize,
     pub(super) height: usize,
+    /// The rows from one plane to the next.
+    pub(super) plane: usize,
     pub(super) kind: Kind,
     pub(super) home: Option<&'a Context>,
     pub(super) allocation: Option<(&'a Allocation, usize)>,
@@ -177,13 +179,21 @@ pub struct Region<'a> {
 impl<'a> Region<'a> {
     /// Describes `len` bytes at `address`.
     pub const fn new(address: usize, len: usize, kind: Kind) -> Self {
-        Self { address, len, pitch: len, width: len, height: 1, kind, home: None, allocation: None }
+        let (pitch, width) = (len, len);
+        let (home, allocation) = (None, None);
+        Self { address, len, pitch, width, height: 1, plane: 1, kind, home, allocation }
     }
 
     /// Says that the bytes are `height` rows of `width` bytes, `pitch` bytes apart.
     #[must_use]
     pub const fn with_rows(self, pitch: usize, width: usize, height: usize) -> Self {
-        Self { pitch, width, height, ..self }
+        Self { pitch, width, height, plane: height, ..self }
+    }
+
+    /// Says that the rows are planes, `plane` rows apart.
+    #[must_use]
+    pub const fn with_planes(self, plane: usize) -> Self {
+        Self { plane, ..self }
     }
 
     /// Says in which context the memory is; memory without one can be used in each.

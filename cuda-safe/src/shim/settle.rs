@@ -32,10 +32,10 @@ pub(crate) fn default_timeline(home: &Context) -> Arc<Timeline> {
 
 /// Makes the stream wait for earlier uses that the call must not pass.
 #[inline]
-pub(crate) fn settle<const N: usize>(
+pub(crate) fn settle(
     _call: &'static Contract,
     timeline: &Arc<Timeline>,
-    operands: [&Operand<'_>; N],
+    operands: &[&Operand<'_>],
 ) -> Result<Settled> {
     let mut settled = Settled(None);
     for (index, operand) in operands.iter().enumerate() {
@@ -57,11 +57,7 @@ fn wait_on_stream(timeline: &Timeline, pending: &[Pending<Timeline>]) -> Result<
 }
 
 /// Waits on the host for earlier uses that a call must not pass which is done when it returns.
-#[cfg_attr(not(test), expect(dead_code, reason = "a word that no call uses so far"))]
-pub(crate) fn settle_host<const N: usize>(
-    _call: &'static Contract,
-    operands: [&Operand<'_>; N],
-) -> Result<()> {
+pub(crate) fn settle_host(_call: &'static Contract, operands: &[&Operand<'_>]) -> Result<()> {
     for operand in operands {
         if let Some(allocation) = operand.allocation() {
             wait(allocation.uses(), operand.access, operand.area)?;
@@ -70,12 +66,17 @@ pub(crate) fn settle_host<const N: usize>(
     Ok(())
 }
 
+/// Has an event cover the stream's uses so far, before something comes on it that may block it.
+pub(crate) fn fence(_call: &'static Contract, stream: &Stream) -> Result<()> {
+    stream.timeline().fence()
+}
+
 /// Records the uses that the call leaves behind. An error may be that of earlier work: then the
 /// call was enqueued all the same, so that even what ends with the call counts as in use.
 #[inline]
-pub(crate) fn touch<const N: usize>(
+pub(crate) fn touch(
     timeline: &Arc<Timeline>,
-    operands: [&Operand<'_>; N],
+    operands: &[&Operand<'_>],
     settled: Settled,
     code: CUresult,
 ) {

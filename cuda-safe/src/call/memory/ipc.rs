@@ -33,3 +33,7 @@ pub fn ipc_open_mem_handle(
 /// more.
 #[driver(cuIpcCloseMemHandle, home = given)]
 pub unsafe fn ipc_close_mem_handle(#[raw] memory @ dptr: CUdeviceptr);
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] =
+    &[&IPC_GET_MEM_HANDLE, &IPC_OPEN_MEM_HANDLE, &IPC_CLOSE_MEM_HANDLE];

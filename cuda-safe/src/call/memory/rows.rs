@@ -79,3 +79,13 @@ pub fn memcpy_2d_async(
     copy @ pCopy: *const CUDA_MEMCPY2D,
     #[stream] stream @ hStream: CUstream,
 );
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] = &[
+    &MEMSET_D2D8,
+    &MEMSET_D2D8_ASYNC,
+    &MEMSET_D2D32,
+    &MEMSET_D2D32_ASYNC,
+    &MEMCPY_2D,
+    &MEMCPY_2D_ASYNC,
+];

@@ -139,3 +139,24 @@ pub fn memcpy_dtod_async(
     #[from(src.len)] count @ ByteCount: usize,
     #[stream] stream @ hStream: CUstream,
 );
+
+/// Lists the contracts of this page.
+pub(in crate::call) const PAGE: &[&crate::shim::Contract] = &[
+    &MEM_ALLOC,
+    &MEM_ALLOC_PITCH,
+    &MEM_FREE,
+    &MEM_HOST_ALLOC,
+    &MEM_FREE_HOST,
+    &MEM_GET_INFO,
+    &MEM_GET_ADDRESS_RANGE,
+    &MEMSET_D8,
+    &MEMSET_D8_ASYNC,
+    &MEMSET_D32,
+    &MEMSET_D32_ASYNC,
+    &MEMCPY_HTOD,
+    &MEMCPY_HTOD_ASYNC,
+    &MEMCPY_DTOH,
+    &MEMCPY_DTOH_ASYNC,
+    &MEMCPY_DTOD,
+    &MEMCPY_DTOD_ASYNC,
+];

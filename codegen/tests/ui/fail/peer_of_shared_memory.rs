@@ -1,0 +1,16 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use cuda_codegen::driver;
+
+use crate::shim::{Address, RawStream, Unit};
+
+/// Does.
+#[driver(tyAcross, order = stream)]
+pub fn across(
+    #[device(share, bytes(1), peer)] dst @ to: Address,
+    #[from(dst.home)] owner: Unit,
+    #[stream] stream: RawStream,
+);
+
+fn main() {}

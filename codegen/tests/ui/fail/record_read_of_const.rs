@@ -1,0 +1,12 @@
+#[path = "../../toy/shim.rs"]
+mod shim;
+
+use cuda_codegen::driver;
+
+use crate::shim::Shape;
+
+/// Does.
+#[driver(tyShape, home = none)]
+pub fn shape(#[record(read)] shape: *const Shape);
+
+fn main() {}

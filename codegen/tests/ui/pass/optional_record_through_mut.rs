@@ -1,0 +1,7 @@
+use cuda_codegen::driver;
+
+use crate::shim::Shape;
+
+/// Does.
+#[driver(tyReshape, home = none)]
+pub fn reshape(#[record] shape: *mut Shape, #[record(optional)] old: *const Shape);

@@ -1,0 +1,7 @@
+use cuda_codegen::driver;
+
+use crate::shim::Shape;
+
+/// Does.
+#[driver(tyShape, home = none)]
+pub fn shape(#[record] shape: *const Shape);

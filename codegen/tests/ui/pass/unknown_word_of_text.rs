@@ -1,0 +1,9 @@
+use std::ffi::c_char;
+
+use cuda_codegen::driver;
+
+use crate::shim::Unit;
+
+/// Does.
+#[driver(tyOpen, home = none)]
+pub fn open(#[out] unit: *mut Unit, #[text] path: *const c_char);

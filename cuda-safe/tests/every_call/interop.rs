@@ -1,0 +1,275 @@
+//! Calls of: egl, external, gl, graphics, surface_object, tensor_map, texture_object.
+
+use cuda_safe::call;
+use cuda_sys::{
+    CUexternalMemory, CUexternalSemaphore, CUgraphicsResource, CUsurfObject, CUtexObject,
+};
+
+use crate::objects::{Objects, Tally, empty, nil, nothing, zero};
+
+pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
+    egl(on, tally);
+    external(on, tally);
+    gl(on, tally);
+    graphics(on, tally);
+    surface_object(on, tally);
+    tensor_map(on, tally);
+    texture_object(on, tally);
+}
+
+fn egl(on: &mut Objects, tally: &mut Tally) {
+    run!(
+        tally,
+        "cuGraphicsEGLRegisterImage",
+        call::graphics_egl_register_image(&on.context, nil(), zero())
+    );
+    run!(
+        tally,
+        "cuGraphicsResourceGetMappedEglFrame",
+        call::graphics_resource_get_mapped_egl_frame(
+            &nothing::<CUgraphicsResource>(&on.context),
+            zero(),
+            zero()
+        )
+    );
+    run!(
+        tally,
+        "cuEventCreateFromEGLSync",
+        call::event_create_from_egl_sync(&on.context, nil(), zero())
+    );
+    run!(
+        tally,
+        "cuEGLStreamConsumerConnect",
+        call::egl_stream_consumer_connect(&on.context, nil())
+    );
+    run!(
+        tally,
+        "cuEGLStreamConsumerConnectWithFlags",
+        call::egl_stream_consumer_connect_with_flags(&on.context, nil(), zero())
+    );
+    run!(
+        tally,
+        "cuEGLStreamConsumerDisconnect",
+        call::egl_stream_consumer_disconnect(&on.context, nil())
+    );
+    run!(
+        tally,
+        "cuEGLStreamConsumerAcquireFrame",
+        call::egl_stream_consumer_acquire_frame(&on.context, nil(), nil(), zero())
+    );
+    run!(
+        tally,
+        "cuEGLStreamConsumerReleaseFrame",
+        call::egl_stream_consumer_release_frame(&on.context, nil(), nil(), nil())
+    );
+    run!(
+        tally,
+        "cuEGLStreamProducerConnect",
+        call::egl_stream_producer_connect(&on.context, nil(), zero(), zero())
+    );
+    run!(
+        tally,
+        "cuEGLStreamProducerDisconnect",
+        call::egl_stream_producer_disconnect(&on.context, nil())
+    );
+    run!(
+        tally,
+        "cuEGLStreamProducerPresentFrame",
+        call::egl_stream_producer_present_frame(&on.context, nil(), nil(), nil())
+    );
+    run!(
+        tally,
+        "cuEGLStreamProducerReturnFrame",
+        call::egl_stream_producer_return_frame(&on.context, nil(), nil(), nil())
+    );
+}
+
+fn external(on: &mut Objects, tally: &mut Tally) {
+    run!(tally, "cuImportExternalMemory", call::import_external_memory(&on.context, nil()));
+    run!(tally, "cuDestroyExternalMemory", call::destroy_external_memory(&on.context, nil()));
+    run!(
+        tally,
+        "cuExternalMemoryGetMappedBuffer",
+        call::external_memory_get_mapped_buffer(&nothing::<CUexternalMemory>(&on.context), &zero())
+    );
+    run!(
+        tally,
+        "cuExternalMemoryGetMappedMipmappedArray",
+        call::external_memory_get_mapped_mipmapped_array(
+            &nothing::<CUexternalMemory>(&on.context),
+            &zero()
+        )
+    );
+    run!(tally, "cuImportExternalSemaphore", call::import_external_semaphore(&on.context, nil()));
+    run!(tally, "cuDestroyExternalSemaphore", call::destroy_external_semaphore(&on.context, nil()));
+    run!(
+        tally,
+        "cuSignalExternalSemaphoresAsync",
+        call::signal_external_semaphores_async(
+            &[&nothing::<CUexternalSemaphore>(&on.context)],
+            nil(),
+            &on.stream
+        )
+    );
+    run!(
+        tally,
+        "cuWaitExternalSemaphoresAsync",
+        call::wait_external_semaphores_async(
+            &[&nothing::<CUexternalSemaphore>(&on.context)],
+            nil(),
+            &on.stream
+        )
+    );
+}
+
+fn gl(on: &mut Objects, tally: &mut Tally) {
+    run!(tally, "cuGLGetDevices_v2", call::gl_get_devices(&mut [empty()], zero()));
+    run!(
+        tally,
+        "cuGraphicsGLRegisterBuffer",
+        call::graphics_gl_register_buffer(&on.context, zero(), zero())
+    );
+    run!(
+        tally,
+        "cuGraphicsGLRegisterImage",
+        call::graphics_gl_register_image(&on.context, zero(), zero(), zero())
+    );
+}
+
+fn graphics(on: &mut Objects, tally: &mut Tally) {
+    run!(
+        tally,
+        "cuGraphicsMapResources",
+        call::graphics_map_resources(&[&nothing::<CUgraphicsResource>(&on.context)], &on.stream)
+    );
+    run!(
+        tally,
+        "cuGraphicsUnmapResources",
+        call::graphics_unmap_resources(zero(), nil(), &on.stream)
+    );
+    run!(
+        tally,
+        "cuGraphicsResourceGetMappedPointer_v2",
+        call::graphics_resource_get_mapped_pointer(&nothing::<CUgraphicsResource>(&on.context))
+    );
+    run!(
+        tally,
+        "cuGraphicsResourceGetMappedMipmappedArray",
+        call::graphics_resource_get_mapped_mipmapped_array(&nothing::<CUgraphicsResource>(
+            &on.context
+        ))
+    );
+    run!(
+        tally,
+        "cuGraphicsSubResourceGetMappedArray",
+        call::graphics_sub_resource_get_mapped_array(
+            &nothing::<CUgraphicsResource>(&on.context),
+            zero(),
+            zero()
+        )
+    );
+    run!(
+        tally,
+        "cuGraphicsResourceSetMapFlags_v2",
+        call::graphics_resource_set_map_flags(&nothing::<CUgraphicsResource>(&on.context), zero())
+    );
+    run!(
+        tally,
+        "cuGraphicsUnregisterResource",
+        call::graphics_unregister_resource(&on.context, nil())
+    );
+}
+
+fn surface_object(on: &mut Objects, tally: &mut Tally) {
+    run!(tally, "cuSurfObjectCreate", call::surf_object_create(&on.context, nil()));
+    run!(tally, "cuSurfObjectDestroy", call::surf_object_destroy(&on.context, nil()));
+    run!(
+        tally,
+        "cuSurfObjectGetResourceDesc",
+        call::surf_object_get_resource_desc(&on.context, &nothing::<CUsurfObject>(&on.context))
+    );
+}
+
+fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
+    run!(
+        tally,
+        "cuTensorMapEncodeTiled",
+        call::tensor_map_encode_tiled(
+            zero(),
+            nil(),
+            &[zero()],
+            nil(),
+            &[zero()],
+            &[zero()],
+            zero(),
+            zero(),
+            zero(),
+            zero()
+        )
+    );
+    run!(
+        tally,
+        "cuTensorMapEncodeIm2col",
+        call::tensor_map_encode_im2col(
+            zero(),
+            nil(),
+            &[zero()],
+            nil(),
+            nil(),
+            nil(),
+            zero(),
+            zero(),
+            &[zero()],
+            zero(),
+            zero(),
+            zero(),
+            zero()
+        )
+    );
+    run!(
+        tally,
+        "cuTensorMapEncodeIm2colWide",
+        call::tensor_map_encode_im2col_wide(
+            zero(),
+            nil(),
+            &[zero()],
+            nil(),
+            zero(),
+            zero(),
+            zero(),
+            zero(),
+            &[zero()],
+            zero(),
+            zero(),
+            zero(),
+            zero(),
+            zero()
+        )
+    );
+    run!(tally, "cuTensorMapReplaceAddress", call::tensor_map_replace_address(&mut zero(), nil()));
+    run!(
+        tally,
+        "cuTensorMapSetAllocationClass",
+        call::tensor_map_set_allocation_class(&mut zero(), zero())
+    );
+}
+
+fn texture_object(on: &mut Objects, tally: &mut Tally) {
+    run!(tally, "cuTexObjectCreate", call::tex_object_create(&on.context, nil(), &zero(), None));
+    run!(tally, "cuTexObjectDestroy", call::tex_object_destroy(&on.context, nil()));
+    run!(
+        tally,
+        "cuTexObjectGetResourceDesc",
+        call::tex_object_get_resource_desc(&on.context, &nothing::<CUtexObject>(&on.context))
+    );
+    run!(
+        tally,
+        "cuTexObjectGetResourceViewDesc",
+        call::tex_object_get_resource_view_desc(&on.context, &nothing::<CUtexObject>(&on.context))
+    );
+    run!(
+        tally,
+        "cuTexObjectGetTextureDesc",
+        call::tex_object_get_texture_desc(&on.context, &nothing::<CUtexObject>(&on.context))
+    );
+}
