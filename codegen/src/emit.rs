@@ -24,6 +24,7 @@ pub(crate) fn emit(annotation: &Annotation) -> TokenStream {
     quote! {
         #contract
         #docs
+        #[allow(clippy::too_many_arguments, reason = "one argument an operand of the C function")]
         #signature {
             #inner
             #outer

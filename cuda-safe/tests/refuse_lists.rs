@@ -116,7 +116,7 @@ fn planes_reach_as_far_as_their_rows() {
         });
         let high = Volume { height: 5, ..extent };
         refuses("cuMemcpy3D_v2: `dst` breaks Pitch: needs 5, has 4", || {
-            call::memcpy_3d(&Again(region(96).with_planes(5)), &mut Again(region(96)), high)
+            call::memcpy_3d(&Again(region(196).with_planes(5)), &mut Again(region(96)), high)
         });
     });
 }

@@ -109,8 +109,11 @@ fn views_lie_in_their_memory() {
         let wide = StridedLayout::from_byte_strides(&[10], &[4], 4).unwrap();
         let refused = buffer.view().unwrap().with_layout(wide).unwrap_err();
         assert_eq!(refused.rule(), Some(Rule::ItemSize));
+        let text = "View::with_layout: `layout` breaks ItemSize: needs 1, has 4";
+        assert_eq!(refused.to_string(), text);
         let refused = ViewMut::<u8>::new(&mut buffer, layout(&[10, 10], &[5, 1])).unwrap_err();
         assert_eq!(refused.rule(), Some(Rule::Injective));
+        assert!(refused.to_string().contains("`layout` breaks Injective: "), "{refused}");
         let before = layout(&[10], &[-1]);
         let refused = buffer.view().unwrap().with_layout(before).unwrap_err();
         assert!(refused.to_string().contains("required_size"), "{refused}");
@@ -123,6 +126,7 @@ fn what_is_more_than_rows_is_refused() {
     let dense = StridedLayout::from_byte_strides(&[4, 5], &[5, 1], 1).unwrap();
     let refused = Plan::new(&transposed, &dense).unwrap_err();
     assert_eq!(refused.rule(), Some(Rule::Rows));
+    assert!(refused.to_string().contains(" breaks Rows: "), "{refused}");
     let other = StridedLayout::from_byte_strides(&[5, 4], &[4, 1], 1).unwrap();
     assert!(Plan::new(&other, &dense).is_err(), "another shape");
     let empty = StridedLayout::from_byte_strides(&[0, 5], &[5, 1], 1).unwrap();

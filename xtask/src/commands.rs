@@ -3,6 +3,7 @@
 mod coverage;
 mod gpu;
 mod lock;
+mod mutate;
 mod numpy;
 pub(crate) mod regen;
 mod simulator;
@@ -26,6 +27,7 @@ pub(crate) enum Chore {
     Numpy(numpy::Numpy),
     Gpu(gpu::Gpu),
     Simulator(simulator::Simulator),
+    Mutate(mutate::Mutate),
 }
 
 impl Chore {
@@ -39,6 +41,7 @@ impl Chore {
             Self::Numpy(chore) => chore.run(),
             Self::Gpu(chore) => chore.run(),
             Self::Simulator(chore) => chore.run(),
+            Self::Mutate(chore) => chore.run(),
         }
     }
 }

@@ -51,6 +51,10 @@ pub const COPY: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyCopy")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn copy(
     dst: &mut (impl crate::shim::Device + ?Sized),
     src: &(impl crate::shim::Host + crate::shim::Steady + ?Sized),
@@ -184,6 +188,10 @@ pub const FILL_ROWS: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyFillRows")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn fill_rows(
     dst: &mut (impl crate::shim::Device + ?Sized),
     word: u32,
@@ -287,6 +295,10 @@ pub const COPY_BOX: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyBox")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn copy_box(
     src: &(impl crate::shim::Steady + ?Sized),
     dst: &mut (impl crate::shim::Steady + ?Sized),
@@ -425,6 +437,10 @@ pub const ASK: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyAsk")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn ask<A: Attribute>(
     memory: &(impl crate::shim::Memory + ?Sized),
 ) -> crate::shim::Result<<A as Attribute>::Value> {
@@ -501,6 +517,10 @@ pub const FREE: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyFree")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub unsafe fn free(
     context: &crate::shim::Context,
     address: Address,
@@ -572,6 +592,10 @@ pub const NAME: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyName")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn name(
     unit: &impl crate::shim::Handle<Raw = Unit>,
 ) -> crate::shim::Result<crate::shim::Text> {
@@ -661,6 +685,10 @@ pub const BATCH: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyBatch")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn batch(
     dsts: &mut [&mut dyn crate::shim::Device],
     srcs: &[&dyn crate::shim::Steady],
@@ -817,6 +845,10 @@ pub const LATER: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyLater")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn later(
     stream: &crate::shim::Stream,
     function: impl FnOnce() + Send + 'static,
@@ -909,6 +941,10 @@ pub const RUN: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyRun")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub unsafe fn run(
     kernel: &impl crate::shim::Handle<Raw = Unit>,
     args: impl crate::shim::Arguments,
@@ -1003,6 +1039,10 @@ pub const PARTS: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyParts")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn parts(
     parts: &mut [Unit],
     unit: &impl crate::shim::Handle<Raw = Unit>,
@@ -1078,6 +1118,10 @@ pub const RESHAPE: crate::shim::Contract = crate::shim::Contract {
 ///
 /// Refuses what breaks a rule of the table, before the driver is called; else as the driver answers.
 #[doc(alias = "tyReshape")]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one argument an operand of the C function"
+)]
 pub fn reshape(shape: &mut Shape, old: Option<&Shape>) -> crate::shim::Result<()> {
     #[allow(
         clippy::too_many_arguments,

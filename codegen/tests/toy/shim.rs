@@ -454,7 +454,7 @@ impl Size {
         Self(number.try_into().unwrap_or(usize::MAX))
     }
     pub fn item<T: Copy + TryInto<usize>>(list: &[T], index: usize) -> Self {
-        Self::of(list[index])
+        list.get(index).map_or(Self(usize::MAX), |number| Self::of(*number))
     }
 }
 impl Add for Size {

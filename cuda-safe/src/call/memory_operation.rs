@@ -25,20 +25,24 @@ pub fn stream_wait_value64(
     #[value] flags: c_uint,
 );
 
-/// Writes a 32-bit value to memory, in the order of `stream`.
+/// Writes a 32-bit value to memory, in the order of `stream`. Streams that wait for values and
+/// write them are not ordered by the memory: to the use records this is a read, or none could
+/// ever write what another waits for.
 #[driver(cuStreamWriteValue32_v2, order = stream)]
 pub fn stream_write_value32(
     #[stream] stream: CUstream,
-    #[device(write, bytes(4), align(4))] memory @ addr: CUdeviceptr,
+    #[device(read, bytes(4), align(4))] memory @ addr: CUdeviceptr,
     #[value] value: cuuint32_t,
     #[value] flags: c_uint,
 );
 
-/// Writes a 64-bit value to memory, in the order of `stream`.
+/// Writes a 64-bit value to memory, in the order of `stream`. Streams that wait for values and
+/// write them are not ordered by the memory: to the use records this is a read, or none could
+/// ever write what another waits for.
 #[driver(cuStreamWriteValue64_v2, order = stream)]
 pub fn stream_write_value64(
     #[stream] stream: CUstream,
-    #[device(write, bytes(8), align(8))] memory @ addr: CUdeviceptr,
+    #[device(read, bytes(8), align(8))] memory @ addr: CUdeviceptr,
     #[value] value: cuuint64_t,
     #[value] flags: c_uint,
 );

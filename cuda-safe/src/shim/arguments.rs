@@ -67,29 +67,33 @@ impl<M: Device + ?Sized> Argument for Writes<'_, M> {
     }
 }
 
+impl Arguments for () {
+    fn pass<'a>(&'a self, _passed: &mut Passed<'a>) {}
+}
+
 macro_rules! tuples {
-    ($($name:ident)*) => {
-        tuples!(@ [] $($name)*);
-    };
-    (@ [$($name:ident)*] $next:ident $($rest:ident)*) => {
-        tuples!(@one $($name)*);
-        tuples!(@ [$($name)* $next] $($rest)*);
-    };
-    (@ [$($name:ident)*]) => {
-        tuples!(@one $($name)*);
-    };
-    (@one $($name:ident)*) => {
-        impl<$($name: Argument),*> Arguments for ($($name,)*) {
-            #[allow(non_snake_case, unused_variables, reason = "a type's name names its value")]
+    ($($first:ident $name:ident)+) => {
+        impl<$($first: Argument),+> Arguments for ($($first,)+) {
             fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
-                let ($($name,)*) = self;
-                $($name.pass(passed);)*
+                let ($($name,)+) = self;
+                $($name.pass(passed);)+
             }
         }
     };
 }
 
-tuples!(A B C D E F G H I J K L M N O P Q R S T U V W X);
+/// Makes the tuples of each length up to that of the list.
+macro_rules! tuples_up_to {
+    ([$($done:ident)*]) => {
+        tuples!($($done)*);
+    };
+    ([$($done:ident)+] $first:ident $name:ident $($rest:ident)*) => {
+        tuples!($($done)+);
+        tuples_up_to!([$($done)+ $first $name] $($rest)*);
+    };
+}
+
+tuples_up_to!([A a] B b C c D d E e F f G g H h I i J j K k L l M m N n O o P p Q q R r S s T t);
 
 /// Is a kernel's arguments on their way through the gates.
 #[doc(hidden)]

@@ -51,9 +51,15 @@ pub(crate) fn settle(
     Ok(settled)
 }
 
+/// Waits once for each other stream: its last mark covers the earlier ones.
 #[cold]
 fn wait_on_stream(timeline: &Timeline, pending: &[Pending<Timeline>]) -> Result<()> {
-    pending.iter().try_for_each(|earlier| timeline.wait_for(&earlier.timeline, earlier.mark))
+    let is_last = |earlier: &&Pending<Timeline>| {
+        let (id, mark) = (earlier.timeline.id(), earlier.mark);
+        !pending.iter().any(|other| other.timeline.id() == id && other.mark > mark)
+    };
+    let mut last = pending.iter().filter(is_last);
+    last.try_for_each(|earlier| timeline.wait_for(&earlier.timeline, earlier.mark))
 }
 
 /// Waits on the host for earlier uses that a call must not pass which is done when it returns.

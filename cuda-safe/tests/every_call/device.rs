@@ -20,12 +20,12 @@ pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
 
 fn context(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuCtxGetCurrent", call::ctx_get_current());
-    run!(tally, "cuCtxSetCurrent", call::ctx_set_current(nil()));
-    run!(tally, "cuCtxGetId", call::ctx_get_id(nil()));
+    unchecked!(tally, "cuCtxSetCurrent", call::ctx_set_current(nil()));
+    unchecked!(tally, "cuCtxGetId", call::ctx_get_id(nil()));
     run!(tally, "cuCtxSynchronize", call::ctx_synchronize(&on.context));
-    run!(tally, "cuCtxCreate_v4", call::ctx_create(nil(), zero(), &on.device));
+    unchecked!(tally, "cuCtxCreate_v4", call::ctx_create(nil(), zero(), &on.device));
     run!(tally, "cuCtxCreate_v2", call::ctx_create_v2(zero(), &on.device));
-    run!(tally, "cuCtxDestroy_v2", call::ctx_destroy(nil()));
+    unchecked!(tally, "cuCtxDestroy_v2", call::ctx_destroy(nil()));
     run!(tally, "cuCtxGetApiVersion", call::ctx_get_api_version(&on.context));
     run!(tally, "cuCtxGetCacheConfig", call::ctx_get_cache_config(&on.context));
     run!(tally, "cuCtxSetCacheConfig", call::ctx_set_cache_config(&on.context, zero()));
@@ -38,7 +38,7 @@ fn context(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuCtxSetLimit", call::ctx_set_limit(&on.context, zero(), zero()));
     run!(tally, "cuCtxGetStreamPriorityRange", call::ctx_get_stream_priority_range(&on.context));
     run!(tally, "cuCtxPopCurrent_v2", call::ctx_pop_current());
-    run!(tally, "cuCtxPushCurrent_v2", call::ctx_push_current(nil()));
+    unchecked!(tally, "cuCtxPushCurrent_v2", call::ctx_push_current(nil()));
     run!(tally, "cuCtxRecordEvent", call::ctx_record_event(&on.context, &on.event));
     run!(tally, "cuCtxWaitEvent", call::ctx_wait_event(&on.context, &on.event));
     run!(tally, "cuCtxResetPersistingL2Cache", call::ctx_reset_persisting_l2_cache(&on.context));
@@ -98,7 +98,7 @@ fn device(on: &mut Objects, tally: &mut Tally) {
         "cuDeviceGetHostAtomicCapabilities",
         call::device_get_host_atomic_capabilities(&mut [empty()], &[zero()], &on.device)
     );
-    run!(
+    unchecked!(
         tally,
         "cuDeviceGetNvSciSyncAttributes",
         call::device_get_nv_sci_sync_attributes(nil(), &on.device, zero())
@@ -125,8 +125,8 @@ fn green_context(on: &mut Objects, tally: &mut Tally) {
     );
     run!(tally, "cuStreamGetDevResource", call::stream_get_dev_resource(&on.stream, zero()));
     run!(tally, "cuStreamGetGreenCtx", call::stream_get_green_ctx(&on.stream));
-    run!(tally, "cuGreenCtxCreate", call::green_ctx_create(nil(), &on.device, zero()));
-    run!(tally, "cuGreenCtxDestroy", call::green_ctx_destroy(nil()));
+    unchecked!(tally, "cuGreenCtxCreate", call::green_ctx_create(nil(), &on.device, zero()));
+    unchecked!(tally, "cuGreenCtxDestroy", call::green_ctx_destroy(nil()));
     run!(tally, "cuGreenCtxGetId", call::green_ctx_get_id(&nothing::<CUgreenCtx>(&on.context)));
     run!(
         tally,
@@ -144,8 +144,8 @@ fn green_context(on: &mut Objects, tally: &mut Tally) {
         call::green_ctx_stream_create(&nothing::<CUgreenCtx>(&on.context), zero(), zero())
     );
     run!(tally, "cuCtxFromGreenCtx", call::ctx_from_green_ctx(&nothing::<CUgreenCtx>(&on.context)));
-    run!(tally, "cuDevResourceGenerateDesc", call::dev_resource_generate_desc(nil(), zero()));
-    run!(
+    unchecked!(tally, "cuDevResourceGenerateDesc", call::dev_resource_generate_desc(nil(), zero()));
+    unchecked!(
         tally,
         "cuDevSmResourceSplitByCount",
         call::dev_sm_resource_split_by_count(&mut [empty()], nil(), nil(), zero(), zero())
@@ -162,7 +162,7 @@ fn peer(on: &mut Objects, tally: &mut Tally) {
         "cuCtxEnablePeerAccess",
         call::ctx_enable_peer_access(&on.context, &on.context, zero())
     );
-    run!(tally, "cuCtxDisablePeerAccess", call::ctx_disable_peer_access(&on.context, nil()));
+    unchecked!(tally, "cuCtxDisablePeerAccess", call::ctx_disable_peer_access(&on.context, nil()));
     run!(tally, "cuDeviceCanAccessPeer", call::device_can_access_peer(&on.device, &on.device));
     run!(
         tally,
@@ -178,14 +178,18 @@ fn peer(on: &mut Objects, tally: &mut Tally) {
 
 fn primary_context(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuDevicePrimaryCtxRetain", call::device_primary_ctx_retain(&on.device));
-    run!(tally, "cuDevicePrimaryCtxRelease_v2", call::device_primary_ctx_release(CUdevice(99)));
+    unchecked!(
+        tally,
+        "cuDevicePrimaryCtxRelease_v2",
+        call::device_primary_ctx_release(CUdevice(99))
+    );
     run!(tally, "cuDevicePrimaryCtxGetState", call::device_primary_ctx_get_state(&on.device));
     run!(
         tally,
         "cuDevicePrimaryCtxSetFlags_v2",
         call::device_primary_ctx_set_flags(&on.device, zero())
     );
-    run!(tally, "cuDevicePrimaryCtxReset_v2", call::device_primary_ctx_reset(CUdevice(99)));
+    unchecked!(tally, "cuDevicePrimaryCtxReset_v2", call::device_primary_ctx_reset(CUdevice(99)));
 }
 
 fn profiler(on: &mut Objects, tally: &mut Tally) {

@@ -43,7 +43,7 @@ fn execution(on: &mut Objects, tally: &mut Tally) {
     );
     run!(tally, "cuFuncIsLoaded", call::func_is_loaded(&nothing::<CUfunction>(&on.context)));
     run!(tally, "cuFuncLoad", call::func_load(&nothing::<CUfunction>(&on.context)));
-    run!(
+    unchecked!(
         tally,
         "cuLaunchKernel",
         call::launch_kernel(
@@ -59,12 +59,12 @@ fn execution(on: &mut Objects, tally: &mut Tally) {
             ()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuLaunchKernelEx",
         call::launch_kernel_ex(nil(), &nothing::<CUfunction>(&on.context), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuLaunchCooperativeKernel",
         call::launch_cooperative_kernel(
@@ -84,17 +84,17 @@ fn execution(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn library(on: &mut Objects, tally: &mut Tally) {
-    run!(
+    unchecked!(
         tally,
         "cuLibraryLoadData",
         call::library_load_data(&on.pinned, &[zero()], nil(), &[zero()], nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuLibraryLoadFromFile",
         call::library_load_from_file(c"name", &[zero()], nil(), &[zero()], nil())
     );
-    run!(tally, "cuLibraryUnload", call::library_unload(nil()));
+    unchecked!(tally, "cuLibraryUnload", call::library_unload(nil()));
     run!(
         tally,
         "cuLibraryGetKernel",
@@ -166,14 +166,18 @@ fn library(on: &mut Objects, tally: &mut Tally) {
 
 fn module(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuModuleLoad", call::module_load(&on.context, c"name"));
-    run!(tally, "cuModuleLoadData", call::module_load_data(&on.context, &on.pinned));
-    run!(
+    unchecked!(tally, "cuModuleLoadData", call::module_load_data(&on.context, &on.pinned));
+    unchecked!(
         tally,
         "cuModuleLoadDataEx",
         call::module_load_data_ex(&on.context, &on.pinned, &[zero()], nil())
     );
-    run!(tally, "cuModuleLoadFatBinary", call::module_load_fat_binary(&on.context, &on.pinned));
-    run!(tally, "cuModuleUnload", call::module_unload(&on.context, nil()));
+    unchecked!(
+        tally,
+        "cuModuleLoadFatBinary",
+        call::module_load_fat_binary(&on.context, &on.pinned)
+    );
+    unchecked!(tally, "cuModuleUnload", call::module_unload(&on.context, nil()));
     run!(
         tally,
         "cuModuleGetFunction",
@@ -195,19 +199,19 @@ fn module(on: &mut Objects, tally: &mut Tally) {
         call::module_get_global(&nothing::<CUmodule>(&on.context), c"name")
     );
     run!(tally, "cuModuleGetLoadingMode", call::module_get_loading_mode());
-    run!(tally, "cuLinkCreate_v2", call::link_create(&on.context, &[zero()], nil()));
-    run!(
+    unchecked!(tally, "cuLinkCreate_v2", call::link_create(&on.context, &[zero()], nil()));
+    unchecked!(
         tally,
         "cuLinkAddData_v2",
         call::link_add_data(&on.context, nil(), zero(), &on.pinned, c"name", &[zero()], nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuLinkAddFile_v2",
         call::link_add_file(&on.context, nil(), zero(), c"name", &[zero()], nil())
     );
-    run!(tally, "cuLinkComplete", call::link_complete(&on.context, nil()));
-    run!(tally, "cuLinkDestroy", call::link_destroy(&on.context, nil()));
+    unchecked!(tally, "cuLinkComplete", call::link_complete(&on.context, nil()));
+    unchecked!(tally, "cuLinkDestroy", call::link_destroy(&on.context, nil()));
 }
 
 fn occupancy(on: &mut Objects, tally: &mut Tally) {
@@ -239,7 +243,7 @@ fn occupancy(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuOccupancyMaxPotentialBlockSize",
         call::occupancy_max_potential_block_size(
@@ -249,7 +253,7 @@ fn occupancy(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuOccupancyMaxPotentialBlockSizeWithFlags",
         call::occupancy_max_potential_block_size_with_flags(
@@ -260,12 +264,12 @@ fn occupancy(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuOccupancyMaxActiveClusters",
         call::occupancy_max_active_clusters(&nothing::<CUfunction>(&on.context), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuOccupancyMaxPotentialClusterSize",
         call::occupancy_max_potential_cluster_size(&nothing::<CUfunction>(&on.context), nil())

@@ -1,4 +1,4 @@
-//! Calls of: graph_graph, graph_node.
+//! Calls of: graph_node, graph_whole.
 
 use cuda_safe::call;
 use cuda_safe::shim::attribute::GraphUsedNow;
@@ -7,130 +7,8 @@ use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUuserObject};
 use crate::objects::{Objects, Tally, empty, nil, nothing, zero};
 
 pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
-    graph_graph(on, tally);
     graph_node(on, tally);
-}
-
-fn graph_graph(on: &mut Objects, tally: &mut Tally) {
-    run!(tally, "cuGraphCreate", call::graph_create());
-    run!(tally, "cuGraphClone", call::graph_clone(&nothing::<CUgraph>(&on.context)));
-    run!(tally, "cuGraphDestroy", call::graph_destroy(nil()));
-    run!(tally, "cuGraphGetId", call::graph_get_id(&nothing::<CUgraph>(&on.context)));
-    run!(
-        tally,
-        "cuGraphGetNodes",
-        call::graph_get_nodes(&nothing::<CUgraph>(&on.context), &mut [empty()])
-    );
-    run!(
-        tally,
-        "cuGraphGetRootNodes",
-        call::graph_get_root_nodes(&nothing::<CUgraph>(&on.context), &mut [empty()])
-    );
-    run!(
-        tally,
-        "cuGraphGetEdges_v2",
-        call::graph_get_edges(
-            &nothing::<CUgraph>(&on.context),
-            &mut [empty()],
-            &mut [empty()],
-            &mut [empty()]
-        )
-    );
-    run!(
-        tally,
-        "cuGraphGetEdges",
-        call::graph_get_edges_v1(&nothing::<CUgraph>(&on.context), &mut [empty()], &mut [empty()])
-    );
-    run!(
-        tally,
-        "cuGraphAddDependencies_v2",
-        call::graph_add_dependencies(
-            &nothing::<CUgraph>(&on.context),
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[zero()]
-        )
-    );
-    run!(
-        tally,
-        "cuGraphAddDependencies",
-        call::graph_add_dependencies_v1(
-            &nothing::<CUgraph>(&on.context),
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[&nothing::<CUgraphNode>(&on.context)]
-        )
-    );
-    run!(
-        tally,
-        "cuGraphRemoveDependencies_v2",
-        call::graph_remove_dependencies(
-            &nothing::<CUgraph>(&on.context),
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[zero()]
-        )
-    );
-    run!(
-        tally,
-        "cuGraphRemoveDependencies",
-        call::graph_remove_dependencies_v1(
-            &nothing::<CUgraph>(&on.context),
-            &[&nothing::<CUgraphNode>(&on.context)],
-            &[&nothing::<CUgraphNode>(&on.context)]
-        )
-    );
-    run!(
-        tally,
-        "cuGraphDebugDotPrint",
-        call::graph_debug_dot_print(&nothing::<CUgraph>(&on.context), c"name", zero())
-    );
-    run!(
-        tally,
-        "cuGraphConditionalHandleCreate",
-        call::graph_conditional_handle_create(
-            &nothing::<CUgraph>(&on.context),
-            &on.context,
-            zero(),
-            zero()
-        )
-    );
-    run!(
-        tally,
-        "cuGraphRetainUserObject",
-        call::graph_retain_user_object(
-            &nothing::<CUgraph>(&on.context),
-            &nothing::<CUuserObject>(&on.context),
-            zero(),
-            zero()
-        )
-    );
-    run!(
-        tally,
-        "cuGraphReleaseUserObject",
-        call::graph_release_user_object(
-            &nothing::<CUgraph>(&on.context),
-            &nothing::<CUuserObject>(&on.context),
-            nil()
-        )
-    );
-    run!(tally, "cuUserObjectCreate", call::user_object_create(|| (), zero()));
-    run!(
-        tally,
-        "cuUserObjectRetain",
-        call::user_object_retain(&nothing::<CUuserObject>(&on.context), zero())
-    );
-    run!(tally, "cuUserObjectRelease", call::user_object_release(nil(), zero()));
-    run!(tally, "cuDeviceGraphMemTrim", call::device_graph_mem_trim(&on.device));
-    run!(
-        tally,
-        "cuDeviceGetGraphMemAttribute",
-        call::device_get_graph_mem_attribute::<GraphUsedNow>(&on.device)
-    );
-    run!(
-        tally,
-        "cuDeviceSetGraphMemAttribute",
-        call::device_set_graph_mem_attribute::<GraphUsedNow>(&on.device, zero())
-    );
+    graph_whole(on, tally);
 }
 
 fn graph_node(on: &mut Objects, tally: &mut Tally) {
@@ -151,7 +29,7 @@ fn graph_node(on: &mut Objects, tally: &mut Tally) {
             &nothing::<CUgraph>(&on.context)
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddEventRecordNode",
         call::graph_add_event_record_node(
@@ -160,7 +38,7 @@ fn graph_node(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddEventWaitNode",
         call::graph_add_event_wait_node(
@@ -174,13 +52,13 @@ fn graph_node(on: &mut Objects, tally: &mut Tally) {
         "cuGraphChildGraphNodeGetGraph",
         call::graph_child_graph_node_get_graph(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(tally, "cuGraphDestroyNode", call::graph_destroy_node(nil()));
+    unchecked!(tally, "cuGraphDestroyNode", call::graph_destroy_node(nil()));
     run!(
         tally,
         "cuGraphEventRecordNodeGetEvent",
         call::graph_event_record_node_get_event(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphEventRecordNodeSetEvent",
         call::graph_event_record_node_set_event(&nothing::<CUgraphNode>(&on.context), nil())
@@ -190,7 +68,7 @@ fn graph_node(on: &mut Objects, tally: &mut Tally) {
         "cuGraphEventWaitNodeGetEvent",
         call::graph_event_wait_node_get_event(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphEventWaitNodeSetEvent",
         call::graph_event_wait_node_set_event(&nothing::<CUgraphNode>(&on.context), nil())
@@ -284,9 +162,131 @@ fn graph_node(on: &mut Objects, tally: &mut Tally) {
         "cuGraphKernelNodeGetAttribute",
         call::graph_kernel_node_get_attribute(&nothing::<CUgraphNode>(&on.context), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphKernelNodeSetAttribute",
         call::graph_kernel_node_set_attribute(&nothing::<CUgraphNode>(&on.context), zero(), nil())
+    );
+}
+
+fn graph_whole(on: &mut Objects, tally: &mut Tally) {
+    run!(tally, "cuGraphCreate", call::graph_create());
+    run!(tally, "cuGraphClone", call::graph_clone(&nothing::<CUgraph>(&on.context)));
+    unchecked!(tally, "cuGraphDestroy", call::graph_destroy(nil()));
+    run!(tally, "cuGraphGetId", call::graph_get_id(&nothing::<CUgraph>(&on.context)));
+    run!(
+        tally,
+        "cuGraphGetNodes",
+        call::graph_get_nodes(&nothing::<CUgraph>(&on.context), &mut [empty()])
+    );
+    run!(
+        tally,
+        "cuGraphGetRootNodes",
+        call::graph_get_root_nodes(&nothing::<CUgraph>(&on.context), &mut [empty()])
+    );
+    run!(
+        tally,
+        "cuGraphGetEdges_v2",
+        call::graph_get_edges(
+            &nothing::<CUgraph>(&on.context),
+            &mut [empty()],
+            &mut [empty()],
+            &mut [empty()]
+        )
+    );
+    run!(
+        tally,
+        "cuGraphGetEdges",
+        call::graph_get_edges_v1(&nothing::<CUgraph>(&on.context), &mut [empty()], &mut [empty()])
+    );
+    run!(
+        tally,
+        "cuGraphAddDependencies_v2",
+        call::graph_add_dependencies(
+            &nothing::<CUgraph>(&on.context),
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[zero()]
+        )
+    );
+    run!(
+        tally,
+        "cuGraphAddDependencies",
+        call::graph_add_dependencies_v1(
+            &nothing::<CUgraph>(&on.context),
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[&nothing::<CUgraphNode>(&on.context)]
+        )
+    );
+    run!(
+        tally,
+        "cuGraphRemoveDependencies_v2",
+        call::graph_remove_dependencies(
+            &nothing::<CUgraph>(&on.context),
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[zero()]
+        )
+    );
+    run!(
+        tally,
+        "cuGraphRemoveDependencies",
+        call::graph_remove_dependencies_v1(
+            &nothing::<CUgraph>(&on.context),
+            &[&nothing::<CUgraphNode>(&on.context)],
+            &[&nothing::<CUgraphNode>(&on.context)]
+        )
+    );
+    run!(
+        tally,
+        "cuGraphDebugDotPrint",
+        call::graph_debug_dot_print(&nothing::<CUgraph>(&on.context), c"name", zero())
+    );
+    run!(
+        tally,
+        "cuGraphConditionalHandleCreate",
+        call::graph_conditional_handle_create(
+            &nothing::<CUgraph>(&on.context),
+            &on.context,
+            zero(),
+            zero()
+        )
+    );
+    run!(
+        tally,
+        "cuGraphRetainUserObject",
+        call::graph_retain_user_object(
+            &nothing::<CUgraph>(&on.context),
+            &nothing::<CUuserObject>(&on.context),
+            zero(),
+            zero()
+        )
+    );
+    unchecked!(
+        tally,
+        "cuGraphReleaseUserObject",
+        call::graph_release_user_object(
+            &nothing::<CUgraph>(&on.context),
+            &nothing::<CUuserObject>(&on.context),
+            nil()
+        )
+    );
+    run!(tally, "cuUserObjectCreate", call::user_object_create(|| (), zero()));
+    run!(
+        tally,
+        "cuUserObjectRetain",
+        call::user_object_retain(&nothing::<CUuserObject>(&on.context), zero())
+    );
+    unchecked!(tally, "cuUserObjectRelease", call::user_object_release(nil(), zero()));
+    run!(tally, "cuDeviceGraphMemTrim", call::device_graph_mem_trim(&on.device));
+    run!(
+        tally,
+        "cuDeviceGetGraphMemAttribute",
+        call::device_get_graph_mem_attribute::<GraphUsedNow>(&on.device)
+    );
+    run!(
+        tally,
+        "cuDeviceSetGraphMemAttribute",
+        call::device_set_graph_mem_attribute::<GraphUsedNow>(&on.device, zero())
     );
 }

@@ -16,13 +16,13 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
         "cuGraphInstantiateWithFlags",
         call::graph_instantiate_with_flags(&nothing::<CUgraph>(&on.context), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphInstantiateWithParams",
         call::graph_instantiate_with_params(&nothing::<CUgraph>(&on.context), nil())
     );
     run!(tally, "cuGraphInstantiate_v2", call::graph_instantiate(&nothing::<CUgraph>(&on.context)));
-    run!(tally, "cuGraphExecDestroy", call::graph_exec_destroy(nil()));
+    unchecked!(tally, "cuGraphExecDestroy", call::graph_exec_destroy(nil()));
     run!(
         tally,
         "cuGraphExecGetFlags",
@@ -37,13 +37,13 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             &nothing::<CUgraph>(&on.context)
         )
     );
-    run!(tally, "cuGraphLaunch", call::graph_launch(nil(), &on.stream));
+    unchecked!(tally, "cuGraphLaunch", call::graph_launch(nil(), &on.stream));
     run!(
         tally,
         "cuGraphUpload",
         call::graph_upload(&nothing::<CUgraphExec>(&on.context), &on.stream)
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecNodeSetParams",
         call::graph_exec_node_set_params(
@@ -52,7 +52,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecKernelNodeSetParams_v2",
         call::graph_exec_kernel_node_set_params(
@@ -61,7 +61,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecMemcpyNodeSetParams",
         call::graph_exec_memcpy_node_set_params(
@@ -71,7 +71,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             &on.context
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecMemsetNodeSetParams",
         call::graph_exec_memset_node_set_params(
@@ -81,7 +81,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             &on.context
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecHostNodeSetParams",
         call::graph_exec_host_node_set_params(
@@ -90,7 +90,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecBatchMemOpNodeSetParams",
         call::graph_exec_batch_mem_op_node_set_params(
@@ -108,7 +108,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             &nothing::<CUgraph>(&on.context)
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecEventRecordNodeSetEvent",
         call::graph_exec_event_record_node_set_event(
@@ -117,7 +117,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecEventWaitNodeSetEvent",
         call::graph_exec_event_wait_node_set_event(
@@ -126,7 +126,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecExternalSemaphoresSignalNodeSetParams",
         call::graph_exec_external_semaphores_signal_node_set_params(
@@ -135,7 +135,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExecExternalSemaphoresWaitNodeSetParams",
         call::graph_exec_external_semaphores_wait_node_set_params(
@@ -147,7 +147,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn graph_work(on: &mut Objects, tally: &mut Tally) {
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddNode_v3",
         call::graph_add_node(
@@ -157,7 +157,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddKernelNode_v2",
         call::graph_add_kernel_node(
@@ -166,7 +166,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddMemcpyNode",
         call::graph_add_memcpy_node(
@@ -176,7 +176,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             &on.context
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddMemsetNode",
         call::graph_add_memset_node(
@@ -186,7 +186,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             &on.context
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddHostNode",
         call::graph_add_host_node(
@@ -195,7 +195,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddBatchMemOpNode",
         call::graph_add_batch_mem_op_node(
@@ -204,7 +204,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddMemAllocNode",
         call::graph_add_mem_alloc_node(
@@ -213,7 +213,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddMemFreeNode",
         call::graph_add_mem_free_node(
@@ -222,7 +222,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddExternalSemaphoresSignalNode",
         call::graph_add_external_semaphores_signal_node(
@@ -231,7 +231,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphAddExternalSemaphoresWaitNode",
         call::graph_add_external_semaphores_wait_node(
@@ -245,7 +245,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphNodeGetParams",
         call::graph_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphNodeSetParams_v2",
         call::graph_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -255,7 +255,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphKernelNodeGetParams_v2",
         call::graph_kernel_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphKernelNodeSetParams_v2",
         call::graph_kernel_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -265,7 +265,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphMemcpyNodeGetParams",
         call::graph_memcpy_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphMemcpyNodeSetParams",
         call::graph_memcpy_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -275,7 +275,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphMemsetNodeGetParams",
         call::graph_memset_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphMemsetNodeSetParams",
         call::graph_memset_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -285,7 +285,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphHostNodeGetParams",
         call::graph_host_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphHostNodeSetParams",
         call::graph_host_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -295,7 +295,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphBatchMemOpNodeGetParams",
         call::graph_batch_mem_op_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphBatchMemOpNodeSetParams",
         call::graph_batch_mem_op_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
@@ -317,7 +317,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
             &on.context
         ))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExternalSemaphoresSignalNodeSetParams",
         call::graph_external_semaphores_signal_node_set_params(
@@ -330,7 +330,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         "cuGraphExternalSemaphoresWaitNodeGetParams",
         call::graph_external_semaphores_wait_node_get_params(&nothing::<CUgraphNode>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphExternalSemaphoresWaitNodeSetParams",
         call::graph_external_semaphores_wait_node_set_params(

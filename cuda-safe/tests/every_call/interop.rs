@@ -18,7 +18,7 @@ pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn egl(on: &mut Objects, tally: &mut Tally) {
-    run!(
+    unchecked!(
         tally,
         "cuGraphicsEGLRegisterImage",
         call::graphics_egl_register_image(&on.context, nil(), zero())
@@ -32,52 +32,52 @@ fn egl(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuEventCreateFromEGLSync",
         call::event_create_from_egl_sync(&on.context, nil(), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamConsumerConnect",
         call::egl_stream_consumer_connect(&on.context, nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamConsumerConnectWithFlags",
         call::egl_stream_consumer_connect_with_flags(&on.context, nil(), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamConsumerDisconnect",
         call::egl_stream_consumer_disconnect(&on.context, nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamConsumerAcquireFrame",
         call::egl_stream_consumer_acquire_frame(&on.context, nil(), nil(), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamConsumerReleaseFrame",
         call::egl_stream_consumer_release_frame(&on.context, nil(), nil(), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamProducerConnect",
         call::egl_stream_producer_connect(&on.context, nil(), zero(), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamProducerDisconnect",
         call::egl_stream_producer_disconnect(&on.context, nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamProducerPresentFrame",
         call::egl_stream_producer_present_frame(&on.context, nil(), nil(), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuEGLStreamProducerReturnFrame",
         call::egl_stream_producer_return_frame(&on.context, nil(), nil(), nil())
@@ -85,8 +85,8 @@ fn egl(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn external(on: &mut Objects, tally: &mut Tally) {
-    run!(tally, "cuImportExternalMemory", call::import_external_memory(&on.context, nil()));
-    run!(tally, "cuDestroyExternalMemory", call::destroy_external_memory(&on.context, nil()));
+    unchecked!(tally, "cuImportExternalMemory", call::import_external_memory(&on.context, nil()));
+    unchecked!(tally, "cuDestroyExternalMemory", call::destroy_external_memory(&on.context, nil()));
     run!(
         tally,
         "cuExternalMemoryGetMappedBuffer",
@@ -100,9 +100,17 @@ fn external(on: &mut Objects, tally: &mut Tally) {
             &zero()
         )
     );
-    run!(tally, "cuImportExternalSemaphore", call::import_external_semaphore(&on.context, nil()));
-    run!(tally, "cuDestroyExternalSemaphore", call::destroy_external_semaphore(&on.context, nil()));
-    run!(
+    unchecked!(
+        tally,
+        "cuImportExternalSemaphore",
+        call::import_external_semaphore(&on.context, nil())
+    );
+    unchecked!(
+        tally,
+        "cuDestroyExternalSemaphore",
+        call::destroy_external_semaphore(&on.context, nil())
+    );
+    unchecked!(
         tally,
         "cuSignalExternalSemaphoresAsync",
         call::signal_external_semaphores_async(
@@ -111,7 +119,7 @@ fn external(on: &mut Objects, tally: &mut Tally) {
             &on.stream
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuWaitExternalSemaphoresAsync",
         call::wait_external_semaphores_async(
@@ -142,7 +150,7 @@ fn graphics(on: &mut Objects, tally: &mut Tally) {
         "cuGraphicsMapResources",
         call::graphics_map_resources(&[&nothing::<CUgraphicsResource>(&on.context)], &on.stream)
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphicsUnmapResources",
         call::graphics_unmap_resources(zero(), nil(), &on.stream)
@@ -173,7 +181,7 @@ fn graphics(on: &mut Objects, tally: &mut Tally) {
         "cuGraphicsResourceSetMapFlags_v2",
         call::graphics_resource_set_map_flags(&nothing::<CUgraphicsResource>(&on.context), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuGraphicsUnregisterResource",
         call::graphics_unregister_resource(&on.context, nil())
@@ -181,8 +189,8 @@ fn graphics(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn surface_object(on: &mut Objects, tally: &mut Tally) {
-    run!(tally, "cuSurfObjectCreate", call::surf_object_create(&on.context, nil()));
-    run!(tally, "cuSurfObjectDestroy", call::surf_object_destroy(&on.context, nil()));
+    unchecked!(tally, "cuSurfObjectCreate", call::surf_object_create(&on.context, nil()));
+    unchecked!(tally, "cuSurfObjectDestroy", call::surf_object_destroy(&on.context, nil()));
     run!(
         tally,
         "cuSurfObjectGetResourceDesc",
@@ -191,7 +199,7 @@ fn surface_object(on: &mut Objects, tally: &mut Tally) {
 }
 
 fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
-    run!(
+    unchecked!(
         tally,
         "cuTensorMapEncodeTiled",
         call::tensor_map_encode_tiled(
@@ -207,7 +215,7 @@ fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuTensorMapEncodeIm2col",
         call::tensor_map_encode_im2col(
@@ -226,7 +234,7 @@ fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuTensorMapEncodeIm2colWide",
         call::tensor_map_encode_im2col_wide(
@@ -246,7 +254,11 @@ fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(tally, "cuTensorMapReplaceAddress", call::tensor_map_replace_address(&mut zero(), nil()));
+    unchecked!(
+        tally,
+        "cuTensorMapReplaceAddress",
+        call::tensor_map_replace_address(&mut zero(), nil())
+    );
     run!(
         tally,
         "cuTensorMapSetAllocationClass",
@@ -255,8 +267,12 @@ fn tensor_map(_on: &mut Objects, tally: &mut Tally) {
 }
 
 fn texture_object(on: &mut Objects, tally: &mut Tally) {
-    run!(tally, "cuTexObjectCreate", call::tex_object_create(&on.context, nil(), &zero(), None));
-    run!(tally, "cuTexObjectDestroy", call::tex_object_destroy(&on.context, nil()));
+    unchecked!(
+        tally,
+        "cuTexObjectCreate",
+        call::tex_object_create(&on.context, nil(), &zero(), None)
+    );
+    unchecked!(tally, "cuTexObjectDestroy", call::tex_object_destroy(&on.context, nil()));
     run!(
         tally,
         "cuTexObjectGetResourceDesc",

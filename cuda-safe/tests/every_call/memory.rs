@@ -13,31 +13,31 @@ pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
 fn memory(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuMemAllocHost_v2", call::mem_alloc_host(&on.context, zero()));
     run!(tally, "cuMemAllocManaged", call::mem_alloc_managed(&on.context, zero(), zero()));
-    run!(
+    unchecked!(
         tally,
         "cuMemHostRegister_v2",
         call::mem_host_register(&on.context, nil(), zero(), zero())
     );
-    run!(tally, "cuMemHostUnregister", call::mem_host_unregister(&on.context, nil()));
+    unchecked!(tally, "cuMemHostUnregister", call::mem_host_unregister(&on.context, nil()));
     run!(
         tally,
         "cuMemHostGetDevicePointer_v2",
         call::mem_host_get_device_pointer(&on.context, &on.pinned)
     );
     run!(tally, "cuMemHostGetFlags", call::mem_host_get_flags(&on.context, &on.pinned));
-    run!(
+    unchecked!(
         tally,
         "cuMemGetHandleForAddressRange",
         call::mem_get_handle_for_address_range(&on.context, nil(), &on.source, zero(), zero())
     );
     run!(tally, "cuDeviceGetByPCIBusId", call::device_get_by_pci_bus_id(c"name"));
     run!(tally, "cuDeviceGetPCIBusId", call::device_get_pci_bus_id(&on.device));
-    run!(
+    unchecked!(
         tally,
         "cuDeviceRegisterAsyncNotification",
         call::device_register_async_notification(&on.device, nil(), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuDeviceUnregisterAsyncNotification",
         call::device_unregister_async_notification(&on.device, nil())
@@ -46,7 +46,7 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuIpcOpenEventHandle", call::ipc_open_event_handle(&on.context, zero()));
     run!(tally, "cuArrayCreate_v2", call::array_create(&on.context, &zero()));
     run!(tally, "cuArray3DCreate_v2", call::array_3d_create(&on.context, &zero()));
-    run!(tally, "cuArrayDestroy", call::array_destroy(&on.context, nil()));
+    unchecked!(tally, "cuArrayDestroy", call::array_destroy(&on.context, nil()));
     run!(
         tally,
         "cuArrayGetDescriptor_v2",
@@ -73,7 +73,7 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
         "cuMipmappedArrayCreate",
         call::mipmapped_array_create(&on.context, &zero(), zero())
     );
-    run!(tally, "cuMipmappedArrayDestroy", call::mipmapped_array_destroy(&on.context, nil()));
+    unchecked!(tally, "cuMipmappedArrayDestroy", call::mipmapped_array_destroy(&on.context, nil()));
     run!(
         tally,
         "cuMipmappedArrayGetLevel",
@@ -92,7 +92,7 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
         "cuMipmappedArrayGetSparseProperties",
         call::mipmapped_array_get_sparse_properties(&nothing::<CUmipmappedArray>(&on.context))
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyAtoA_v2",
         call::memcpy_atoa(
@@ -103,22 +103,22 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyAtoD_v2",
         call::memcpy_atod(&mut on.target, &nothing::<CUarray>(&on.context), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyDtoA_v2",
         call::memcpy_dtoa(&nothing::<CUarray>(&on.context), nil(), &on.source)
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyAtoH_v2",
         call::memcpy_atoh(&mut on.pinned, &nothing::<CUarray>(&on.context), nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyAtoHAsync_v2",
         call::memcpy_atoh_async(
@@ -128,12 +128,12 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
             &on.stream
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyHtoA_v2",
         call::memcpy_htoa(&nothing::<CUarray>(&on.context), nil(), &on.pinned)
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpyHtoAAsync_v2",
         call::memcpy_htoa_async(&nothing::<CUarray>(&on.context), nil(), &on.pinned, &on.stream)
@@ -144,7 +144,7 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuMemsetD2D16Async", call::memset_d2d16_async(&mut on.target, zero(), &on.stream));
     run!(tally, "cuIpcGetMemHandle", call::ipc_get_mem_handle(&on.source));
     run!(tally, "cuIpcOpenMemHandle_v2", call::ipc_open_mem_handle(&on.context, zero(), zero()));
-    run!(tally, "cuIpcCloseMemHandle", call::ipc_close_mem_handle(&on.context, nil()));
+    unchecked!(tally, "cuIpcCloseMemHandle", call::ipc_close_mem_handle(&on.context, nil()));
     run!(tally, "cuMemsetD2D8_v2", call::memset_d2d8(&mut on.target, zero()));
     run!(tally, "cuMemsetD2D8Async", call::memset_d2d8_async(&mut on.target, zero(), &on.stream));
     run!(tally, "cuMemsetD2D32_v2", call::memset_d2d32(&mut on.target, zero()));
@@ -166,9 +166,9 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
     );
     run!(tally, "cuMemAlloc_v2", call::mem_alloc(&on.context, zero()));
     run!(tally, "cuMemAllocPitch_v2", call::mem_alloc_pitch(&on.context, zero(), zero(), zero()));
-    run!(tally, "cuMemFree_v2", call::mem_free(&on.context, nil()));
+    unchecked!(tally, "cuMemFree_v2", call::mem_free(&on.context, nil()));
     run!(tally, "cuMemHostAlloc", call::mem_host_alloc(&on.context, zero(), zero()));
-    run!(tally, "cuMemFreeHost", call::mem_free_host(&on.context, nil()));
+    unchecked!(tally, "cuMemFreeHost", call::mem_free_host(&on.context, nil()));
     run!(tally, "cuMemGetInfo_v2", call::mem_get_info(&on.context));
     run!(tally, "cuMemGetAddressRange_v2", call::mem_get_address_range(&on.source));
     run!(tally, "cuMemsetD8_v2", call::memset_d8(&mut on.target, zero()));
@@ -217,19 +217,19 @@ fn memory(on: &mut Objects, tally: &mut Tally) {
             &on.stream
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpy3DBatchAsync_v2",
         call::memcpy_3d_batch_async(zero(), nil(), zero(), &on.stream)
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemcpy3DWithAttributesAsync",
         call::memcpy_3d_with_attributes_async(nil(), zero(), &on.stream)
     );
-    run!(tally, "cuMemcpy3DPeer", call::memcpy_3d_peer(&on.context, nil()));
-    run!(tally, "cuMemcpy3DPeerAsync", call::memcpy_3d_peer_async(nil(), &on.stream));
-    run!(
+    unchecked!(tally, "cuMemcpy3DPeer", call::memcpy_3d_peer(&on.context, nil()));
+    unchecked!(tally, "cuMemcpy3DPeerAsync", call::memcpy_3d_peer_async(nil(), &on.stream));
+    unchecked!(
         tally,
         "cuMemBatchDecompressAsync",
         call::mem_batch_decompress_async(nil(), zero(), zero(), nil(), &on.stream)

@@ -36,7 +36,7 @@ fn multicast(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMulticastBindAddr_v2",
         call::multicast_bind_addr(
@@ -48,7 +48,7 @@ fn multicast(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMulticastUnbind",
         call::multicast_unbind(
@@ -68,9 +68,9 @@ fn pool(on: &mut Objects, tally: &mut Tally) {
         "cuMemAllocFromPoolAsync",
         call::mem_alloc_from_pool_async(zero(), &nothing::<CUmemoryPool>(&on.context), &on.stream)
     );
-    run!(tally, "cuMemFreeAsync", call::mem_free_async(nil(), &on.stream));
+    unchecked!(tally, "cuMemFreeAsync", call::mem_free_async(nil(), &on.stream));
     run!(tally, "cuMemPoolCreate", call::mem_pool_create(&zero()));
-    run!(tally, "cuMemPoolDestroy", call::mem_pool_destroy(nil()));
+    unchecked!(tally, "cuMemPoolDestroy", call::mem_pool_destroy(nil()));
     run!(
         tally,
         "cuMemPoolTrimTo",
@@ -96,7 +96,7 @@ fn pool(on: &mut Objects, tally: &mut Tally) {
         "cuMemPoolSetAccess",
         call::mem_pool_set_access(&nothing::<CUmemoryPool>(&on.context), &[zero()])
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemPoolExportToShareableHandle",
         call::mem_pool_export_to_shareable_handle(
@@ -106,7 +106,7 @@ fn pool(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemPoolImportFromShareableHandle",
         call::mem_pool_import_from_shareable_handle(nil(), zero(), zero())
@@ -161,18 +161,18 @@ fn unified(on: &mut Objects, tally: &mut Tally) {
             &on.stream
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemGetLocationInfo",
         call::mem_get_location_info(&on.source, zero(), zero(), nil())
     );
     run!(tally, "cuMemRangeGetAttribute", call::mem_range_get_attribute::<ReadMostly>(&on.source));
-    run!(
+    unchecked!(
         tally,
         "cuMemRangeGetAttributes",
         call::mem_range_get_attributes(nil(), nil(), &[zero()], &on.source)
     );
-    run!(
+    unchecked!(
         tally,
         "cuPointerGetAttributes",
         call::pointer_get_attributes(&[zero()], nil(), &on.source)
@@ -190,10 +190,10 @@ fn virtual_memory(on: &mut Objects, tally: &mut Tally) {
         "cuMemAddressReserve",
         call::mem_address_reserve(&on.context, zero(), zero(), zero())
     );
-    run!(tally, "cuMemAddressFree", call::mem_address_free(&on.context, nil(), zero()));
+    unchecked!(tally, "cuMemAddressFree", call::mem_address_free(&on.context, nil(), zero()));
     run!(tally, "cuMemCreate", call::mem_create(&on.context, zero(), &zero(), zero()));
-    run!(tally, "cuMemRelease", call::mem_release(&on.context, nil()));
-    run!(
+    unchecked!(tally, "cuMemRelease", call::mem_release(&on.context, nil()));
+    unchecked!(
         tally,
         "cuMemMap",
         call::mem_map(
@@ -205,9 +205,13 @@ fn virtual_memory(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(tally, "cuMemMapArrayAsync", call::mem_map_array_async(nil(), zero(), &on.stream));
-    run!(tally, "cuMemUnmap", call::mem_unmap(&on.context, nil(), zero()));
-    run!(tally, "cuMemSetAccess", call::mem_set_access(&on.context, nil(), zero(), &[zero()]));
+    unchecked!(tally, "cuMemMapArrayAsync", call::mem_map_array_async(nil(), zero(), &on.stream));
+    unchecked!(tally, "cuMemUnmap", call::mem_unmap(&on.context, nil(), zero()));
+    unchecked!(
+        tally,
+        "cuMemSetAccess",
+        call::mem_set_access(&on.context, nil(), zero(), &[zero()])
+    );
     run!(tally, "cuMemGetAccess", call::mem_get_access(&zero(), &on.source));
     run!(
         tally,
@@ -221,12 +225,12 @@ fn virtual_memory(on: &mut Objects, tally: &mut Tally) {
             &on.context
         ))
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemRetainAllocationHandle",
         call::mem_retain_allocation_handle(&on.context, nil())
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemExportToShareableHandle",
         call::mem_export_to_shareable_handle(
@@ -237,7 +241,7 @@ fn virtual_memory(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuMemImportFromShareableHandle",
         call::mem_import_from_shareable_handle(&on.context, nil(), zero())

@@ -13,7 +13,7 @@ pub(crate) fn all(on: &mut Objects, tally: &mut Tally) {
 
 fn event(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuEventCreate", call::event_create(&on.context, zero()));
-    run!(tally, "cuEventDestroy_v2", call::event_destroy(&on.context, nil()));
+    unchecked!(tally, "cuEventDestroy_v2", call::event_destroy(&on.context, nil()));
     run!(tally, "cuEventQuery", call::event_query(&on.event));
     run!(tally, "cuEventRecord", call::event_record(&on.event, &on.stream));
     run!(tally, "cuEventSynchronize", call::event_synchronize(&on.event));
@@ -40,14 +40,14 @@ fn memory_operation(on: &mut Objects, tally: &mut Tally) {
     run!(
         tally,
         "cuStreamWriteValue32_v2",
-        call::stream_write_value32(&on.stream, &mut on.target, zero(), zero())
+        call::stream_write_value32(&on.stream, &on.source, zero(), zero())
     );
     run!(
         tally,
         "cuStreamWriteValue64_v2",
-        call::stream_write_value64(&on.stream, &mut on.target, zero(), zero())
+        call::stream_write_value64(&on.stream, &on.source, zero(), zero())
     );
-    run!(
+    unchecked!(
         tally,
         "cuStreamBatchMemOp_v2",
         call::stream_batch_mem_op(&on.stream, zero(), nil(), zero())
@@ -56,7 +56,7 @@ fn memory_operation(on: &mut Objects, tally: &mut Tally) {
 
 fn stream(on: &mut Objects, tally: &mut Tally) {
     run!(tally, "cuStreamCreate", call::stream_create(&on.context, zero()));
-    run!(tally, "cuStreamDestroy_v2", call::stream_destroy(&on.context, nil()));
+    unchecked!(tally, "cuStreamDestroy_v2", call::stream_destroy(&on.context, nil()));
     run!(tally, "cuStreamQuery", call::stream_query(&on.stream));
     run!(tally, "cuStreamSynchronize", call::stream_synchronize(&on.stream));
     run!(tally, "cuStreamWaitEvent", call::stream_wait_event(&on.stream, &on.event));
@@ -73,14 +73,22 @@ fn stream(on: &mut Objects, tally: &mut Tally) {
     );
     run!(tally, "cuStreamCopyAttributes", call::stream_copy_attributes(&on.stream, &on.stream));
     run!(tally, "cuStreamGetAttribute", call::stream_get_attribute(&on.stream, zero()));
-    run!(tally, "cuStreamSetAttribute", call::stream_set_attribute(&on.stream, zero(), nil()));
+    unchecked!(
+        tally,
+        "cuStreamSetAttribute",
+        call::stream_set_attribute(&on.stream, zero(), nil())
+    );
     run!(tally, "cuStreamGetCtx_v2", call::stream_get_ctx(&on.stream));
     run!(tally, "cuStreamGetDevice", call::stream_get_device(&on.stream));
     run!(tally, "cuStreamGetFlags", call::stream_get_flags(&on.stream));
     run!(tally, "cuStreamGetId", call::stream_get_id(&on.stream));
     run!(tally, "cuStreamGetPriority", call::stream_get_priority(&on.stream));
-    run!(tally, "cuStreamBeginCapture_v2", call::stream_begin_capture(&on.context, nil(), zero()));
-    run!(
+    unchecked!(
+        tally,
+        "cuStreamBeginCapture_v2",
+        call::stream_begin_capture(&on.context, nil(), zero())
+    );
+    unchecked!(
         tally,
         "cuStreamBeginCaptureToGraph",
         call::stream_begin_capture_to_graph(
@@ -92,7 +100,7 @@ fn stream(on: &mut Objects, tally: &mut Tally) {
             zero()
         )
     );
-    run!(
+    unchecked!(
         tally,
         "cuStreamBeginRecaptureToGraph",
         call::stream_begin_recapture_to_graph(
@@ -103,7 +111,11 @@ fn stream(on: &mut Objects, tally: &mut Tally) {
             nil()
         )
     );
-    run!(tally, "cuStreamBeginCaptureToCig", call::stream_begin_capture_to_cig(&on.stream, nil()));
+    unchecked!(
+        tally,
+        "cuStreamBeginCaptureToCig",
+        call::stream_begin_capture_to_cig(&on.stream, nil())
+    );
     run!(tally, "cuStreamEndCapture", call::stream_end_capture(&on.stream));
     run!(tally, "cuStreamEndCaptureToCig", call::stream_end_capture_to_cig(&on.stream));
     run!(tally, "cuStreamGetCaptureInfo_v3", call::stream_get_capture_info(&on.stream));

@@ -150,5 +150,5 @@ fn written_bytes_are_no_other_operands() {
 fn nothing_is_waited_for_where_nothing_was_used() {
     let allocation = Allocation::new(16);
     let whole = operand(region(16).within(&allocation, 0));
-    assert_eq!(settle_host(CALL, [&whole]), Ok(()));
+    assert_eq!(settle_host(CALL, &[&whole]), Ok(()));
 }
