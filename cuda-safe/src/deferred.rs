@@ -24,6 +24,8 @@ pub(crate) enum Address {
     Device(CUdeviceptr),
     /// By `cuMemFreeHost`.
     Host(usize),
+    /// By `cuModuleUnload`: code, not data.
+    Module(usize),
 }
 
 impl Address {
@@ -41,6 +43,11 @@ impl Address {
                 let address = ptr::with_exposed_provenance_mut(address);
                 // SAFETY: the caller's promise.
                 unsafe { raw::mem_free_host(address) }
+            }
+            Self::Module(module) => {
+                let module = ptr::with_exposed_provenance_mut(module);
+                // SAFETY: the caller's promise.
+                unsafe { raw::module_unload(module) }
             }
         }
     }

@@ -37,6 +37,8 @@ mod event;
 #[cfg(feature = "driver")]
 mod memory;
 #[cfg(feature = "driver")]
+mod module;
+#[cfg(feature = "driver")]
 pub mod shim;
 #[cfg(feature = "driver")]
 mod stream;
@@ -60,11 +62,13 @@ pub use dtype::{DType, PartialBytes, UnknownType};
 #[cfg(feature = "driver")]
 pub use error::{Cause, Details, Error, Quantity, Result, Rule};
 #[cfg(feature = "driver")]
-pub use event::Event;
+pub use event::{Event, TimedEvent};
 pub use layout::StridedLayout;
 #[cfg(feature = "driver")]
 pub use memory::{DeviceBuffer, Element, External, PinnedBuffer};
 #[cfg(feature = "driver")]
-pub use stream::Stream;
+pub use module::{Function, LaunchShape, Module, inout, input, output};
+#[cfg(feature = "driver")]
+pub use stream::{PerThreadStream, Stream, StreamOptions};
 #[cfg(feature = "driver")]
 pub use view::{ChunksMut, Dynamic, Item, Typed, View, ViewMut};

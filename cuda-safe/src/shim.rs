@@ -41,6 +41,7 @@ mod value;
 pub(crate) mod raw;
 
 pub use adopted::Adopted;
+pub(crate) use adopted::parameter_sizes;
 pub use area::Area;
 pub use arguments::{Argument, Arguments, Reads, Writes, reads, writes};
 pub use callback::pending_callbacks;
@@ -67,6 +68,7 @@ pub(crate) use value::{any_bytes, plain, plain_items, plain_record, text, text_a
 
 pub(crate) use crate::context::Context;
 pub(crate) use crate::error::Result;
-pub(crate) use crate::stream::Stream;
+pub use crate::stream::AnyStream;
+pub(crate) use crate::stream::{Stream, on};
 pub(crate) use cuda_sys as sys;
 pub(crate) use cuda_sys::CUresult as Status;

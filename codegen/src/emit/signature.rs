@@ -51,7 +51,7 @@ fn parameters(annotation: &Annotation) -> Vec<TokenStream> {
                 list.push(extent(pack));
             }
             Role::Handle => list.push(quote!(#name: &impl crate::shim::Handle<Raw = #ty>)),
-            Role::Stream => list.push(quote!(#name: &crate::shim::Stream)),
+            Role::Stream => list.push(quote!(#name: &impl crate::shim::AnyStream)),
             Role::Value | Role::Raw => list.push(quote!(#name: #ty)),
             Role::ValueOf(_) => {
                 list.extend(marker(annotation).map(|marker| quote!(#name: <A as #marker>::Value)));
@@ -252,8 +252,8 @@ pub(super) fn outer(annotation: &Annotation) -> TokenStream {
                 let text = text(name);
                 list.push(quote!(crate::shim::Held::new(#text, #name)));
             }
-            Role::Stream
-            | Role::Value
+            Role::Stream => list.push(quote!(crate::shim::on(#name))),
+            Role::Value
             | Role::Raw
             | Role::Record(_)
             | Role::Text(Text::Given)

@@ -58,7 +58,7 @@ pub const COPY: crate::shim::Contract = crate::shim::Contract {
 pub fn copy(
     dst: &mut (impl crate::shim::Device + ?Sized),
     src: &(impl crate::shim::Host + crate::shim::Steady + ?Sized),
-    stream: &crate::shim::Stream,
+    stream: &impl crate::shim::AnyStream,
 ) -> crate::shim::Result<()> {
     #[allow(
         clippy::too_many_arguments,
@@ -123,7 +123,7 @@ pub fn copy(
             crate::shim::Until::Stream,
             &*src,
         ),
-        stream,
+        crate::shim::on(stream),
     )
 }
 
@@ -303,7 +303,7 @@ pub fn copy_box(
     src: &(impl crate::shim::Steady + ?Sized),
     dst: &mut (impl crate::shim::Steady + ?Sized),
     extent: crate::shim::Extent,
-    stream: &crate::shim::Stream,
+    stream: &impl crate::shim::AnyStream,
 ) -> crate::shim::Result<()> {
     #[allow(
         clippy::too_many_arguments,
@@ -388,7 +388,7 @@ pub fn copy_box(
             &*dst,
         ),
         extent,
-        stream,
+        crate::shim::on(stream),
     )
 }
 
@@ -692,7 +692,7 @@ pub const BATCH: crate::shim::Contract = crate::shim::Contract {
 pub fn batch(
     dsts: &mut [&mut dyn crate::shim::Device],
     srcs: &[&dyn crate::shim::Steady],
-    stream: &crate::shim::Stream,
+    stream: &impl crate::shim::AnyStream,
 ) -> crate::shim::Result<()> {
     #[allow(
         clippy::too_many_arguments,
@@ -796,7 +796,7 @@ pub fn batch(
                     &**memory,
                 )),
         ),
-        stream,
+        crate::shim::on(stream),
     )
 }
 
@@ -850,7 +850,7 @@ pub const LATER: crate::shim::Contract = crate::shim::Contract {
     reason = "one argument an operand of the C function"
 )]
 pub fn later(
-    stream: &crate::shim::Stream,
+    stream: &impl crate::shim::AnyStream,
     function: impl FnOnce() + Send + 'static,
 ) -> crate::shim::Result<()> {
     #[allow(
@@ -888,7 +888,7 @@ pub fn later(
         crate::shim::check(CALL, code)?;
         Ok(())
     }
-    shim(stream, crate::shim::Job::new(function))
+    shim(crate::shim::on(stream), crate::shim::Job::new(function))
 }
 
 /// Is the contract of [`run`].
@@ -948,7 +948,7 @@ pub const RUN: crate::shim::Contract = crate::shim::Contract {
 pub unsafe fn run(
     kernel: &impl crate::shim::Handle<Raw = Unit>,
     args: impl crate::shim::Arguments,
-    stream: &crate::shim::Stream,
+    stream: &impl crate::shim::AnyStream,
 ) -> crate::shim::Result<()> {
     #[allow(
         clippy::too_many_arguments,
@@ -989,7 +989,7 @@ pub unsafe fn run(
         shim(
             crate::shim::Held::new("kernel", kernel),
             crate::shim::Passed::new("args", &args),
-            stream,
+            crate::shim::on(stream),
         )
     }
 }

@@ -162,6 +162,18 @@ impl Context {
 
 pub struct Stream;
 
+pub trait AnyStream {
+    fn stream(&self) -> &Stream;
+}
+impl AnyStream for Stream {
+    fn stream(&self) -> &Stream {
+        self
+    }
+}
+pub fn on(stream: &impl AnyStream) -> &Stream {
+    stream.stream()
+}
+
 pub trait Memory {
     fn size(&self) -> usize;
 }

@@ -43,17 +43,25 @@ impl Adopted<CUfunction> {
     pub unsafe fn kernel(raw: CUfunction, home: &Context) -> Result<Self> {
         // SAFETY: the caller's promise.
         let mut kernel = unsafe { Self::new(raw, Some(home)) };
-        let mut sizes = Vec::new();
-        loop {
-            match call::func_get_param_info(&kernel, sizes.len()) {
-                Ok((_offset, size)) => sizes.push(size),
-                Err(error) if error.code() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) => break,
-                Err(error) if error.is_unsupported() => return Ok(kernel),
-                Err(error) => return Err(error),
-            }
-        }
-        kernel.parameters = Some(sizes);
+        kernel.parameters = parameter_sizes(&kernel)?;
         Ok(kernel)
+    }
+}
+
+/// Asks for the sizes of a kernel's parameters; none if the driver does not tell.
+pub(crate) fn parameter_sizes(
+    kernel: &impl Handle<Raw = CUfunction>,
+) -> Result<Option<Vec<usize>>> {
+    let mut sizes = Vec::new();
+    loop {
+        match call::func_get_param_info(kernel, sizes.len()) {
+            Ok((_offset, size)) => sizes.push(size),
+            Err(error) if error.code() == Some(CUresult::CUDA_ERROR_INVALID_VALUE) => {
+                return Ok(Some(sizes));
+            }
+            Err(error) if error.is_unsupported() => return Ok(None),
+            Err(error) => return Err(error),
+        }
     }
 }
 

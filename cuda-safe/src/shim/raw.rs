@@ -4,7 +4,9 @@
 
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
-use cuda_sys::{CUcontext, CUdeviceptr, CUevent, CUpointer_attribute, CUresult, CUstream, TABLE};
+use cuda_sys::{
+    CUcontext, CUdeviceptr, CUevent, CUmodule, CUpointer_attribute, CUresult, CUstream, TABLE,
+};
 
 use super::gate::found;
 use crate::error::{Error, Result};
@@ -62,4 +64,6 @@ raw! {
     mem_free = cuMemFree_v2(address: CUdeviceptr);
     /// Frees page-locked memory.
     mem_free_host = cuMemFreeHost(address: *mut c_void);
+    /// Unloads a module, behind every kernel of the context.
+    module_unload = cuModuleUnload(module: CUmodule);
 }

@@ -87,6 +87,10 @@ pub(crate) fn touch(
     code: CUresult,
 ) {
     let mark = timeline.mark();
+    if timeline.is_eager() && operands.iter().any(|operand| operand.allocation().is_some()) {
+        // Before the uses are recorded, so that whoever finds one finds its event.
+        timeline.seal(mark);
+    }
     for (index, operand) in operands.iter().enumerate() {
         let Some(allocation) = operand.allocation() else { continue };
         // Only the host's memory is finished with on return; a device's may be behind.

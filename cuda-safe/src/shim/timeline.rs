@@ -6,6 +6,8 @@
 //! threads look at. The state outlives its stream: records hold it, and never a stream's handle.
 #![expect(unsafe_code, reason = "records events and waits for them by raw handle")]
 
+mod eager;
+
 use core::ptr;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +20,7 @@ use super::raw;
 use super::relaxed::Relaxed;
 use super::uses::Marks;
 use crate::context::{Context, Inner};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::wait::poll;
 
 /// Is the shared state of one stream.
@@ -30,6 +32,8 @@ pub(crate) struct Timeline {
     used: AtomicU64,
     reached: AtomicU64,
     context: Weak<Inner>,
+    /// Whether each use records an event at once.
+    eager: bool,
     state: Mutex<State>,
 }
 
@@ -44,6 +48,8 @@ struct State {
     epoch: u64,
     /// Marks of other streams that this one already waits for.
     behind: Vec<(u64, u64)>,
+    /// Why a use has no event, if one has none.
+    lost: Option<Error>,
 }
 
 struct Recorded {
@@ -84,6 +90,10 @@ impl Marks for Timeline {
 impl Timeline {
     /// Makes the state of a stream of `context`.
     pub(crate) fn new(context: &Context, stream: CUstream) -> Arc<Self> {
+        Self::make(context, stream, false)
+    }
+
+    fn make(context: &Context, stream: CUstream, eager: bool) -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let state = State {
             stream: Some(StreamHandle(stream)),
@@ -91,6 +101,7 @@ impl Timeline {
             spare: Vec::new(),
             epoch: 0,
             behind: Vec::new(),
+            lost: None,
         };
         let timeline = Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -98,6 +109,7 @@ impl Timeline {
             used: AtomicU64::new(0),
             reached: AtomicU64::new(0),
             context: context.downgrade(),
+            eager,
             state: Mutex::new(state),
         });
         context.adopt(&timeline);
@@ -260,6 +272,9 @@ impl Timeline {
         if let Some(found) = find(&self.lock()) {
             return Ok(Some(found));
         }
+        if self.eager {
+            return self.uncovered();
+        }
         // Before the lock: leaving the context may call the user's hook.
         let _entered = context.enter("cuEventRecord")?;
         let mut state = self.lock();
@@ -337,7 +352,7 @@ impl Timeline {
             if let Some(last) = state.recorded.last() {
                 // SAFETY: the event is alive: it is referred to here.
                 result = unsafe { raw::event_synchronize(last.event.0) };
-            } else if let Some(StreamHandle(stream)) = state.stream {
+            } else if let Some(StreamHandle(stream)) = state.stream.filter(|_| !self.eager) {
                 // SAFETY: the handle is alive: it is only destroyed once it has been taken.
                 result = unsafe { raw::stream_synchronize(stream) };
             }

@@ -1,0 +1,124 @@
+//! Modules: code loaded into a context, its kernels, and their launches.
+//!
+//! | step | by |
+//! |---|---|
+//! | load PTX | [`Module::from_ptx`] |
+//! | load a cubin or a fat binary | [`Module::from_image`], on the caller's word that it is whole |
+//! | find a kernel | [`Module::function`] |
+//! | say how many threads | [`LaunchShape`] |
+//! | run it | [`Function::launch`], its arguments numbers and [`input`], [`output`], [`inout`] memory |
+#![expect(unsafe_code, reason = "owns a module's handle and vouches for images")]
+
+mod function;
+mod launch;
+
+use std::ffi::CStr;
+use std::fmt;
+use std::sync::Arc;
+
+use cuda_sys::CUmodule;
+
+use crate::call;
+use crate::context::Context;
+use crate::deferred::{self, Address};
+use crate::error::{Error, Quantity, Result, Rule};
+use crate::shim::{Allocation, Handle};
+
+pub use function::Function;
+pub use launch::{LaunchShape, inout, input, output};
+
+/// Is code loaded into a context. Its clones and its functions keep it loaded.
+///
+/// The last drop unloads it, which waits for every kernel of the context; in a callback it is put off
+/// to the next allocation, drop or synchronise.
+#[derive(Clone)]
+pub struct Module(Arc<Loaded>);
+
+/// Is what a module and its functions share.
+struct Loaded {
+    raw: CUmodule,
+    context: Context,
+}
+
+// SAFETY: a module may be used from every thread.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Module {
+    /// Compiles PTX for the context's device, and loads it. Waits for every kernel of the context.
+    ///
+    /// # Errors
+    ///
+    /// [`Rule::Ptx`] if it is no text that PTX could be; as the driver answers:
+    /// `CUDA_ERROR_INVALID_PTX` or `CUDA_ERROR_INVALID_IMAGE`, and for PTX of a later release
+    /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
+    pub fn from_ptx(context: &Context, ptx: &CStr) -> Result<Self> {
+        let bytes = ptx.to_bytes_with_nul();
+        // The driver takes what begins as a binary for one, and reads as far as that says.
+        let starts_as_text = bytes.first().is_some_and(|byte| (b'\t'..0x7f).contains(byte));
+        if !starts_as_text || !bytes.is_ascii() {
+            let (need, have) = (Quantity::Word("text in ASCII"), Quantity::Word("other bytes"));
+            return Err(Error::refused("Module::from_ptx", "ptx", Rule::Ptx, need, have));
+        }
+        // SAFETY: it is text that ends with a zero byte, and begins as no binary does.
+        unsafe { Self::from_image(context, bytes) }
+    }
+
+    /// Loads an image: a cubin or a fat binary. Waits for every kernel of the context.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers: `CUDA_ERROR_INVALID_IMAGE`, or `CUDA_ERROR_NO_BINARY_FOR_GPU` if it has
+    /// no code for the device.
+    ///
+    /// # Safety
+    ///
+    /// The image is whole, as its own header says, or is PTX that ends with a zero byte.
+    pub unsafe fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
+        // SAFETY: the caller's promise.
+        let raw = unsafe { call::module_load_data(context, image) }?;
+        Ok(Self(Arc::new(Loaded { raw, context: context.clone() })))
+    }
+
+    /// Returns its context.
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Finds a kernel by its name, as the image has it: mangled unless it is `extern "C"`.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers: `CUDA_ERROR_NOT_FOUND` if there is none of that name.
+    pub fn function(&self, name: &CStr) -> Result<Function> {
+        Function::of(self, name)
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("context", &self.context().id()).finish_non_exhaustive()
+    }
+}
+
+// SAFETY: the module stays loaded as long as the value, in its context.
+unsafe impl Handle for Module {
+    type Raw = CUmodule;
+
+    fn raw(&self) -> CUmodule {
+        self.0.raw
+    }
+
+    fn home(&self) -> Option<&Context> {
+        Some(&self.0.context)
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // The driver itself waits for its kernels, so that there are no uses to be recorded.
+        let nothing = Arc::new(Allocation::new(0));
+        deferred::give_up(&self.context, Address::Module(self.raw.expose_provenance()), nothing);
+    }
+}

@@ -1,0 +1,63 @@
+//! How a kernel is run: over how many threads, and with what.
+
+use crate::shim::{Device, Reads, Writes, reads, writes};
+
+/// Says over how many threads a kernel runs: a grid of blocks of threads, along three axes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[must_use = "it only says how a kernel is run"]
+pub struct LaunchShape {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) cooperative: bool,
+}
+
+impl LaunchShape {
+    /// Makes a grid of so many blocks, of so many threads each.
+    pub const fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
+        Self { grid, block, shared: 0, cooperative: false }
+    }
+
+    /// Makes a row of as many blocks of `block` threads as cover `count` threads. The last block may
+    /// go past the count, so that the kernel compares; there is always one.
+    ///
+    /// ```
+    /// use cuda_safe::LaunchShape;
+    ///
+    /// assert_eq!(LaunchShape::covering(1000, 256), LaunchShape::new([4, 1, 1], [256, 1, 1]));
+    /// assert_eq!(LaunchShape::covering(0, 256), LaunchShape::new([1, 1, 1], [256, 1, 1]));
+    /// ```
+    pub const fn covering(count: u32, block: u32) -> Self {
+        let block = if block == 0 { 1 } else { block };
+        let blocks = count.div_ceil(block);
+        let blocks = if blocks == 0 { 1 } else { blocks };
+        Self::new([blocks, 1, 1], [block, 1, 1])
+    }
+
+    /// Gives each block so many bytes of shared memory, beside what the kernel declares. More than
+    /// 48 KiB in all need [`allow_shared`](crate::Function::allow_shared).
+    pub const fn shared(self, bytes: u32) -> Self {
+        Self { shared: bytes, ..self }
+    }
+
+    /// Says that blocks wait for each other, so that the device must hold all of them at once.
+    pub const fn cooperative(self) -> Self {
+        Self { cooperative: true, ..self }
+    }
+}
+
+/// Passes memory that the kernel only reads, by its address.
+pub const fn input<M: Device + ?Sized>(memory: &M) -> Reads<'_, M> {
+    reads(memory)
+}
+
+/// Passes memory that the kernel writes and does not read, by its address. What it does not write
+/// stays as it was.
+pub const fn output<M: Device + ?Sized>(memory: &mut M) -> Writes<'_, M> {
+    writes(memory)
+}
+
+/// Passes memory that the kernel reads and writes, by its address.
+pub const fn inout<M: Device + ?Sized>(memory: &mut M) -> Writes<'_, M> {
+    writes(memory)
+}
