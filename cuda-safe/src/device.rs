@@ -1,5 +1,9 @@
-//! The devices of the machine.
+//! The devices of the machine. What is asked of one makes no context, but for
+//! [`Device::context`].
 
+mod attributes;
+
+use std::ffi::CString;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -94,11 +98,42 @@ impl Device {
         call::device_total_mem(&self)
     }
 
-    /// Returns an attribute.
+    /// Returns where it is on the bus: domain, bus, device and function, in hexadecimal digits.
     ///
     /// # Errors
     ///
     /// As the driver answers.
+    pub fn bus_address(self) -> Result<String> {
+        call::device_get_pci_bus_id(&self)
+    }
+
+    /// Finds the device at an address on the bus.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers: `CUDA_ERROR_INVALID_VALUE` if the address is none, or
+    /// `CUDA_ERROR_INVALID_DEVICE` if there is no device that the process may use.
+    pub fn at_bus_address(address: &str) -> Result<Self> {
+        initialize()?;
+        // Where a zero byte ends the text for the driver, it ends it here.
+        let text: Vec<u8> = address.bytes().take_while(|byte| *byte != 0).collect();
+        call::device_get_by_pci_bus_id(&CString::new(text).unwrap_or_default()).map(Self)
+    }
+
+    /// Tells whether its kernels and copies can reach the memory of another device.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn can_reach(self, other: Self) -> Result<bool> {
+        call::device_can_access_peer(&self, &other).map(|answer| answer != 0)
+    }
+
+    /// Returns an attribute by the driver's own name, as the driver answers it.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers: `CUDA_ERROR_INVALID_VALUE` from drivers that do not know it.
     pub fn attribute(self, attribute: CUdevice_attribute) -> Result<i32> {
         call::device_get_attribute(attribute, &self)
     }
