@@ -1,6 +1,5 @@
 //! What devices tell of themselves, and contexts that are made instead of retained.
 #![cfg(feature = "driver")]
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use cuda_safe::sys::CUdevice_attribute;
 use cuda_safe::{Device, call};

@@ -4,10 +4,11 @@
 
 use std::ffi::CStr;
 
+use cuda_safe::shim::Arguments;
 use cuda_safe::sys::Version;
 use cuda_safe::{
-    Context, Device, DeviceBuffer, Function, LaunchShape, Module, PerThreadStream, PinnedBuffer,
-    Rule, Stream, call, inout, input, output,
+    Context, Device, DeviceBuffer, Error, Function, LaunchShape, Module, PerThreadStream,
+    PinnedBuffer, Rule, Stream, call, inout, input, output,
 };
 use cuda_sim::kernel::Body;
 use cuda_sim::{Config, Scheduler, for_each_failure, is_on_device, isolated, on_every_scheduler};
@@ -126,6 +127,12 @@ fn row(threads: u32) -> LaunchShape {
     LaunchShape::new([1, 1, 1], [threads, 1, 1])
 }
 
+/// Launches a kernel over eight threads, which must be refused.
+fn refused(function: &Function, stream: &Stream, arguments: impl Arguments) -> Error {
+    // SAFETY: nothing is launched, or the test fails.
+    unsafe { function.launch(row(8), stream, arguments) }.unwrap_err()
+}
+
 #[test]
 fn kernels_may_be_launched_from_every_thread() {
     const fn is_shared<T: Send + Sync + 'static>() {}
@@ -190,17 +197,14 @@ fn wrong_arguments_never_reach_the_driver() {
         let there = Device::get(1).unwrap().context().unwrap();
         let mut far = DeviceBuffer::<f32>::allocate(&there, 64).unwrap();
         assert_eq!(twice.parameters(), Some([8, 8].as_slice()));
-        // SAFETY: each of them is refused.
-        let errors = unsafe {
-            [
-                twice.launch(row(64), &stream, (input(&x),)),
-                twice.launch(row(64), &stream, (input(&x), output(&mut y), 1_u32)),
-                twice.launch(row(64), &stream, (input(&x), 1_u32)),
-                twice.launch(row(64), &stream, (input(&x), output(&mut far))),
-                twice.launch(row(64), &Stream::new(&there).unwrap(), (input(&x), output(&mut y))),
-            ]
-        }
-        .map(Result::unwrap_err);
+        let elsewhere = Stream::new(&there).unwrap();
+        let errors = [
+            refused(&twice, &stream, (input(&x),)),
+            refused(&twice, &stream, (input(&x), output(&mut y), 1_u32)),
+            refused(&twice, &stream, (input(&x), 1_u32)),
+            refused(&twice, &stream, (input(&x), output(&mut far))),
+            refused(&twice, &elsewhere, (input(&x), output(&mut y))),
+        ];
         let rules = errors.each_ref().map(|error| error.rule().unwrap());
         assert_eq!(rules[..3], [Rule::Arguments; 3]);
         assert_eq!(rules[3..], [Rule::Home; 2]);
@@ -219,9 +223,8 @@ fn older_drivers_tell_no_parameters_so_that_the_caller_says_them() {
         let mut y = DeviceBuffer::<f32>::allocate(&context, 8).unwrap();
         call::memset_d32(&mut x, 2.0_f32.to_bits()).unwrap();
         if twice.parameters().is_none() {
-            // SAFETY: it is refused.
-            let launched = unsafe { twice.launch(row(8), &stream, (input(&x), output(&mut y))) };
-            assert_eq!(launched.unwrap_err().rule(), Some(Rule::Arguments));
+            let error = refused(&twice, &stream, (input(&x), output(&mut y)));
+            assert_eq!(error.rule(), Some(Rule::Arguments));
         }
         let twice = twice.with_parameters(&[8, 8]).unwrap();
         // SAFETY: 8 threads touch as many elements of both buffers.
@@ -250,7 +253,9 @@ fn images_that_are_none_are_refused() {
         let context = Device::get(0).unwrap().context().unwrap();
         for text in [c"\x7fELF\x02\x01\x01", c"\xb1\x43\x62\x46", c"", c".version \xff"] {
             let error = Module::from_ptx(&context, text).unwrap_err();
-            assert_eq!(error.rule(), Some(Rule::Ptx), "{text:?}");
+            let refusal =
+                "Module::from_ptx: `ptx` breaks Ptx: needs text in ASCII, has other bytes";
+            assert_eq!(error.to_string(), refusal, "{text:?}");
         }
         expect_calls("cuModuleLoadData", 0);
         let error = Module::from_ptx(&context, c"tea for two").unwrap_err();
@@ -313,16 +318,14 @@ fn shared_memory_and_cooperation_are_part_of_the_shape() {
         let mut x = DeviceBuffer::<f32>::allocate(&context, 32).unwrap();
         let mut y = DeviceBuffer::<f32>::allocate(&context, 32).unwrap();
         call::memset_d32(&mut x, 1.0_f32.to_bits()).unwrap();
-        // SAFETY: 32 threads touch as many elements of both buffers.
-        unsafe {
-            let shape = row(32).shared(1024).cooperative();
-            twice.launch(shape, &stream, (input(&x), output(&mut y))).unwrap();
-            // More than a device has.
-            let shape = row(32).shared(1 << 30);
-            twice.launch(shape, &stream, (input(&x), output(&mut y))).unwrap_err();
-            let shape = LaunchShape::new([0, 1, 1], [1, 1, 1]);
-            twice.launch(shape, &stream, (input(&x), output(&mut y))).unwrap_err();
-        }
+        let mut launch = |shape| {
+            // SAFETY: up to 32 threads touch as many elements of both buffers.
+            unsafe { twice.launch(shape, &stream, (input(&x), output(&mut y))) }
+        };
+        launch(row(32).shared(1024).cooperative()).unwrap();
+        // More than a device has, and no threads at all.
+        launch(row(32).shared(1 << 30)).unwrap_err();
+        launch(LaunchShape::new([0, 1, 1], [1, 1, 1])).unwrap_err();
         let mut bytes = [0_u8; 128];
         call::memcpy_dtoh(&mut bytes, &y).unwrap();
         assert_eq!(bytes[124..], 2.0_f32.to_ne_bytes());

@@ -1,6 +1,6 @@
 //! Streams of every kind: how they are made, whose they are, and what memory that they use waits for.
 #![cfg(feature = "driver")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by a panic")]
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
