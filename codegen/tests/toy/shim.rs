@@ -1,5 +1,12 @@
 //! A tiny library and what expansions call, for tests: each step says its name.
-#![allow(dead_code, unused_variables, missing_docs, unreachable_pub, reason = "a toy")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_variables,
+    missing_docs,
+    unreachable_pub,
+    reason = "a toy"
+)]
 
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
