@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "the parameters of C functions are raw pointers")]
 
+mod function;
 mod wait;
 
 use std::fmt;
@@ -15,12 +16,16 @@ use std::sync::MutexGuard;
 
 use cuda_sys::{CUresult, CUstream};
 
+pub(crate) use function::{DefaultStream, argument, c_function, parameter, simulate};
+
 use crate::call_site;
 use crate::driver::host_function;
+use crate::engine::capture::class;
 use crate::engine::clock::LaneId;
 use crate::engine::current;
+use crate::engine::graph::Operation;
 use crate::engine::handle::RawHandle;
-use crate::engine::state::{PER_THREAD, State};
+use crate::engine::state::State;
 use crate::engine::work::{ItemId, Touch, Work};
 use crate::fork;
 use crate::install::Sim;
@@ -43,6 +48,16 @@ impl<T> Out<T> {
     /// `pointer` is null or may be written through until the call returns.
     pub(crate) const unsafe fn new(pointer: *mut T) -> Self {
         Self(pointer)
+    }
+
+    /// Makes the place of what isn't asked for.
+    pub(crate) const fn nowhere() -> Self {
+        Self(std::ptr::null_mut())
+    }
+
+    /// Returns the parameter for reading: some are only declared to be written.
+    pub(crate) const fn as_in(&self) -> In<T> {
+        In(self.0.cast_const())
     }
 
     /// Makes the place of a value whose type its attribute decides.
@@ -137,6 +152,14 @@ impl<T: Copy> In<T> {
         // SAFETY: the pointer points to a value, as `new` says.
         Ok(unsafe { self.0.read_unaligned() })
     }
+
+    /// Reads as many as a call says, and refuses null unless that is none.
+    pub(crate) fn read_all(&self, count: usize) -> Result<Vec<T>, CUresult> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        (0..count).map(|index| Self(self.0.wrapping_add(index)).read()).collect()
+    }
 }
 
 impl<T: Copy> In<T> {
@@ -178,25 +201,6 @@ impl<T> fmt::Debug for Opaque<T> {
     }
 }
 
-/// Is which stream a call means that names none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DefaultStream {
-    /// The context's legacy stream.
-    Legacy,
-    /// The calling thread's own, as the `_ptsz` and `_ptds` functions mean it.
-    PerThread,
-}
-
-impl DefaultStream {
-    /// Returns the stream that a call means which names `stream`.
-    fn of(self, stream: CUstream) -> CUstream {
-        match (self, stream.number()) {
-            (Self::PerThread, 0) => CUstream::from_number(PER_THREAD),
-            _ => stream,
-        }
-    }
-}
-
 /// Is a call that is being answered; it holds the lock.
 pub(crate) struct Session {
     pub(crate) sim: &'static Sim,
@@ -233,21 +237,30 @@ impl Session {
     /// Returns the lane of a stream that the current context queues work on.
     pub(crate) fn lane_for_work(&mut self, stream: CUstream) -> Result<LaneId, CUresult> {
         let (call, stream) = (self.call(), self.default_stream.of(stream));
-        self.state.lane_for_work(stream, call)
+        let lane = self.state.lane_for_work(stream, call)?;
+        self.refuse_implicit(lane)?;
+        Ok(lane)
     }
 
     /// Returns the lane of the work of a call without a stream parameter.
     pub(crate) fn default_lane(&mut self) -> Result<LaneId, CUresult> {
-        self.lane(CUstream::from_number(0))
+        let lane = self.lane(CUstream::from_number(0))?;
+        self.refuse_implicit(lane)?;
+        self.refuse_captured(lane)?;
+        Ok(lane)
     }
 
-    /// Queues work.
+    /// Queues work; on a captured lane it becomes a node instead, and there is no item.
     pub(crate) fn submit(
         &mut self,
         lane: LaneId,
         touches: &[Touch],
         work: Work,
     ) -> Result<ItemId, CUresult> {
+        if let Some(capture) = self.capturing(lane)? {
+            self.capture(capture, lane, Operation::task(work, touches.to_vec()))?;
+            return Ok(0);
+        }
         let call = self.call();
         self.enqueue(lane, call, touches, work)
     }
@@ -304,6 +317,12 @@ fn answer(
     if !state.initialized && function.needs_init() {
         return CUresult::CUDA_ERROR_NOT_INITIALIZED;
     }
+    state.registry.sees_hidden = false;
+    if class::is_unsafe(function)
+        && let Err(code) = state.refuse_unsafe()
+    {
+        return code;
+    }
     // What frees or destroys does so in a context with an error too, and answers the error. The
     // thread's stack knows of none.
     let answers = function.ends_something() && function != Function::cuCtxPopCurrent_v2;
@@ -318,80 +337,6 @@ fn answer(
         }
     }
 }
-
-/// Is the C type of a parameter.
-macro_rules! parameter {
-    (out $ty:ty) => { *mut $ty };
-    (into $ty:ty) => { *const $ty };
-    (opaque $ty:ty) => { $ty };
-    (val $ty:ty) => { $ty };
-}
-
-/// Is what a body gets of a parameter.
-macro_rules! argument {
-    (out $name:ident) => {
-        // SAFETY: the caller of the C function promises what its manual asks of the pointer.
-        unsafe { crate::entry::Out::new($name) }
-    };
-    (into $name:ident) => {
-        // SAFETY: the caller of the C function promises what its manual asks of the pointer.
-        unsafe { crate::entry::In::new($name) }
-    };
-    (opaque $name:ident) => {
-        crate::entry::Opaque($name)
-    };
-    (val $name:ident) => {
-        $name
-    };
-}
-
-/// Makes C functions of bodies. A parameter is a value (`val`), a value that is not printed
-/// (`opaque`), a pointer that is written through (`out`) or read through (`into`).
-///
-/// `with cuX_ptsz` makes a second function of the body, for which no stream is the thread's own one.
-macro_rules! simulate {
-    ($(
-        $(#[$attribute:meta])*
-        fn $name:ident $parameters:tt $(with $twin:ident)? |$session:pat_param| $body:block
-    )*) => {$(
-        crate::entry::c_function! {
-            $(#[$attribute])*
-            fn $name(Legacy) $parameters |$session| $body
-        }
-        $(
-            crate::entry::c_function! {
-                /// Is the form in which no stream is the calling thread's own.
-                fn $twin(PerThread) $parameters |$session| $body
-            }
-        )?
-    )*};
-}
-
-/// Makes one C function of a body.
-macro_rules! c_function {
-    (
-        $(#[$attribute:meta])*
-        fn $name:ident($default_stream:ident)
-        ($($parameter:ident: $kind:ident $ty:ty),* $(,)?)
-        |$session:pat_param| $body:block
-    ) => {
-        $(#[$attribute])*
-        #[expect(unsafe_code, reason = "a C function is unsafe to call")]
-        pub(crate) unsafe extern "system" fn $name(
-            $($parameter: crate::entry::parameter!($kind $ty)),*
-        ) -> cuda_sys::CUresult {
-            $(let $parameter = crate::entry::argument!($kind $parameter);)*
-            crate::entry::enter(
-                crate::table::Function::$name,
-                crate::entry::DefaultStream::$default_stream,
-                &[$((stringify!($parameter), &$parameter as &dyn std::fmt::Debug)),*],
-                |$session: crate::entry::Session| -> crate::entry::Answer { $body },
-            )
-        }
-    };
-}
-
-pub(crate) use {argument, c_function, parameter, simulate};
 
 #[cfg(test)]
 mod tests {

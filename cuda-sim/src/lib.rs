@@ -34,7 +34,7 @@
 //!
 //! # What differs from a real driver
 //!
-//! * [`SIMULATED`] lists the functions that are simulated; everything else, graphs for one, answers
+//! * [`SIMULATED`] lists the functions that are simulated; everything else answers
 //!   `CUDA_ERROR_NOT_SUPPORTED`.
 //! * Kernels run no instructions: they do what was registered for their names, see [`kernel`]. Images
 //!   are PTX, cubins for the device, and fat binaries of both, plain or compressed; of PTX the bodies

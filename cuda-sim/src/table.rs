@@ -74,7 +74,6 @@ simulated! {
         cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetCurrent,
         cuCtxSetCurrent, cuCtxPushCurrent_v2, cuCtxPopCurrent_v2, cuCtxGetDevice, cuCtxGetId,
         cuCtxGetFlags, cuCtxGetApiVersion, cuCtxSynchronize, cuCtxGetStreamPriorityRange,
-        cuThreadExchangeStreamCaptureMode,
     }
     context_settings {
         cuCtxGetLimit, cuCtxSetLimit, cuCtxGetCacheConfig, cuCtxSetCacheConfig,
@@ -92,7 +91,44 @@ simulated! {
     stream {
         cuStreamCreate, cuStreamCreateWithPriority, cuStreamDestroy_v2, cuStreamQuery, cuStreamQuery_ptsz,
         cuStreamSynchronize, cuStreamSynchronize_ptsz, cuStreamWaitEvent, cuStreamWaitEvent_ptsz, cuStreamGetCtx, cuStreamGetCtx_ptsz, cuStreamGetFlags, cuStreamGetFlags_ptsz,
-        cuStreamGetPriority, cuStreamGetPriority_ptsz, cuStreamGetId, cuStreamGetId_ptsz, cuStreamIsCapturing, cuStreamIsCapturing_ptsz,
+        cuStreamGetPriority, cuStreamGetPriority_ptsz, cuStreamGetId, cuStreamGetId_ptsz,
+    }
+    capture {
+        cuStreamBeginCapture, cuStreamBeginCapture_ptsz, cuStreamBeginCapture_v2,
+        cuStreamBeginCapture_v2_ptsz, cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph_ptsz,
+        cuStreamEndCapture, cuStreamEndCapture_ptsz, cuStreamIsCapturing, cuStreamIsCapturing_ptsz,
+        cuStreamGetCaptureInfo, cuStreamGetCaptureInfo_ptsz, cuStreamGetCaptureInfo_v2,
+        cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v3, cuStreamGetCaptureInfo_v3_ptsz,
+        cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_ptsz,
+        cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2_ptsz,
+        cuThreadExchangeStreamCaptureMode,
+    }
+    graph {
+        cuGraphCreate, cuGraphDestroy, cuGraphClone, cuGraphGetNodes, cuGraphGetRootNodes,
+        cuGraphGetId, cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphAddDependencies,
+        cuGraphAddDependencies_v2, cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2,
+        cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependentNodes,
+        cuGraphNodeGetDependentNodes_v2, cuGraphAddEmptyNode, cuGraphDestroyNode,
+        cuGraphNodeGetType, cuGraphNodeFindInClone, cuGraphNodeGetContainingGraph,
+        cuGraphNodeGetLocalId, cuGraphNodeGetToolsId, cuGraphAddMemsetNode,
+        cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams, cuGraphExecMemsetNodeSetParams,
+        cuGraphAddMemcpyNode, cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeSetParams,
+        cuGraphExecMemcpyNodeSetParams, cuGraphAddHostNode, cuGraphHostNodeGetParams,
+        cuGraphHostNodeSetParams, cuGraphExecHostNodeSetParams, cuGraphAddEventRecordNode,
+        cuGraphAddEventWaitNode, cuGraphEventRecordNodeGetEvent, cuGraphEventWaitNodeGetEvent,
+        cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeSetEvent,
+        cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent,
+        cuGraphAddChildGraphNode, cuGraphChildGraphNodeGetGraph,
+        cuGraphExecChildGraphNodeSetParams, cuGraphAddMemAllocNode, cuGraphAddMemFreeNode,
+        cuGraphMemAllocNodeGetParams, cuGraphMemFreeNodeGetParams, cuDeviceGetGraphMemAttribute,
+        cuDeviceSetGraphMemAttribute, cuDeviceGraphMemTrim, cuGraphAddNode, cuGraphAddNode_v2,
+        cuGraphNodeSetParams, cuGraphNodeGetParams, cuGraphExecNodeSetParams, cuGraphInstantiate,
+        cuGraphInstantiate_v2, cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams,
+        cuGraphInstantiateWithParams_ptsz, cuGraphExecDestroy, cuGraphExecGetFlags,
+        cuGraphExecGetId, cuGraphUpload, cuGraphUpload_ptsz, cuGraphLaunch, cuGraphLaunch_ptsz,
+        cuGraphNodeSetEnabled, cuGraphNodeGetEnabled, cuGraphExecUpdate, cuGraphExecUpdate_v2,
+        cuGraphDebugDotPrint, cuUserObjectCreate, cuUserObjectRetain, cuUserObjectRelease,
+        cuGraphRetainUserObject, cuGraphReleaseUserObject,
     }
     event {
         cuEventCreate, cuEventRecord, cuEventRecord_ptsz, cuEventRecordWithFlags, cuEventRecordWithFlags_ptsz, cuEventQuery, cuEventSynchronize,
@@ -254,6 +290,13 @@ impl Function {
                 | Self::cuCtxPopCurrent_v2
                 | Self::cuStreamDestroy_v2
                 | Self::cuEventDestroy_v2
+                | Self::cuStreamEndCapture
+                | Self::cuStreamEndCapture_ptsz
+                | Self::cuGraphDestroy
+                | Self::cuGraphDestroyNode
+                | Self::cuGraphExecDestroy
+                | Self::cuUserObjectRelease
+                | Self::cuGraphReleaseUserObject
                 | Self::cuMemFree_v2
                 | Self::cuMemFreeAsync
                 | Self::cuMemFreeAsync_ptsz

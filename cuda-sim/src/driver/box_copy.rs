@@ -19,7 +19,7 @@ use crate::entry::{Answer, INVALID_VALUE, In, Session, simulate};
 const MAX_PITCH: usize = 2_147_483_647;
 
 /// Is one end of a copy as the descriptor has it.
-struct End {
+pub(crate) struct End {
     name: &'static str,
     kind: CUmemorytype,
     host: usize,
@@ -37,7 +37,7 @@ impl End {
     ///
     /// Measured: a row longer than the pitch is refused, and a pitch beyond the greatest is not if
     /// there is one row. That one row ignores the pitch altogether was measured of fills.
-    fn target(self, extent: Extent) -> Result<Target, CUresult> {
+    pub(crate) fn target(self, extent: Extent) -> Result<Target, CUresult> {
         let [x, y, z] = self.start;
         // Manual: of an array, pitch and rows don't matter.
         if self.kind == CUmemorytype::CU_MEMORYTYPE_ARRAY {
@@ -106,7 +106,12 @@ fn copy_2d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY2D>) -> An
 
 fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> Answer {
     session.context()?;
-    let copy = descriptor.read()?;
+    let (to, from, extent) = ends(&descriptor.read()?)?;
+    submit(session, order, to, from, extent)
+}
+
+/// Returns where a copy of slices goes, where it comes from, and its extent.
+pub(crate) fn ends(copy: &CUDA_MEMCPY3D) -> Result<(End, End, Extent), CUresult> {
     let extent = Extent { width: copy.WidthInBytes, height: copy.Height, depth: copy.Depth };
     // Manual.
     if copy.srcLOD != 0 || copy.dstLOD != 0 {
@@ -132,7 +137,7 @@ fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> An
         rows: copy.srcHeight,
         start: [copy.srcXInBytes, copy.srcY, copy.srcZ],
     };
-    submit(session, order, to, from, extent)
+    Ok((to, from, extent))
 }
 
 /// Makes both ends of a copy that names two contexts.

@@ -6,9 +6,7 @@
 use std::collections::HashSet;
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
-use cuda_sys::{
-    CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult, CUstreamCaptureMode,
-};
+use cuda_sys::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult};
 
 use crate::call_site;
 use crate::driver::context_settings::Settings;
@@ -17,7 +15,7 @@ use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::lane::{LaneKind, OwnLanes};
 use crate::engine::registry::MemoryKind;
 use crate::engine::state::State;
-use crate::entry::{INVALID_VALUE, Out, Session, simulate};
+use crate::entry::{Out, Session, simulate};
 use crate::report::Side;
 
 /// Is a context.
@@ -136,6 +134,7 @@ impl State {
             self.own_events.remove(slot);
         }
         self.events.remove_if(|event| event.context == handle);
+        self.end_captures(handle);
         self.lanes.close_all(handle);
         if let Some(context) = self.contexts.get_mut(handle) {
             context.alive = false;
@@ -312,8 +311,9 @@ simulate! {
     }
 
     /// Waits for all work of the current context.
-    fn cuCtxSynchronize() |session| {
+    fn cuCtxSynchronize() |mut session| {
         let handle = session.context()?.handle;
+        session.refuse_context_wait(handle)?;
         session.wait_for_context(handle)?;
         Ok(())
     }
@@ -326,13 +326,4 @@ simulate! {
         Ok(())
     }
 
-    /// Exchanges the thread's capture mode. Streams aren't captured, so that no mode matters.
-    fn cuThreadExchangeStreamCaptureMode(mode: out CUstreamCaptureMode) |_session| {
-        let wanted = mode.read()?;
-        if wanted.0 > CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED.0 {
-            return Err(INVALID_VALUE);
-        }
-        mode.write(CUstreamCaptureMode(current::exchange_capture_mode(wanted.0)));
-        Ok(())
-    }
 }

@@ -121,6 +121,7 @@ fn own_event(
 fn record(mut session: Session, context: CUcontext, event: CUevent) -> Answer {
     let handle = session.named(context)?.handle;
     own_event(&mut session, event, Some(handle))?;
+    session.refuse_context_wait(handle)?;
     let call = session.call();
     let lanes: Vec<_> =
         session.lanes.of(handle).map(|(_, lane)| (lane.last, lane.clock.clone())).collect();
@@ -147,6 +148,7 @@ fn record(mut session: Session, context: CUcontext, event: CUevent) -> Answer {
 fn wait(mut session: Session, context: CUcontext, event: CUevent) -> Answer {
     let handle = session.named(context)?.handle;
     let Some(record) = own_event(&mut session, event, None)? else { return Ok(()) };
+    session.refuse_context_wait(handle)?;
     let call = session.call();
     if session.awaited_by(handle).is_none() {
         // Streams that are created later begin behind it.

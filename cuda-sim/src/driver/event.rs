@@ -8,10 +8,11 @@ use cuda_sys::{CUevent, CUresult, CUstream};
 
 use crate::config::Feature;
 use crate::driver::ipc::board::{Mark, Shared};
+use crate::engine::capture::CapturedRecord;
 use crate::engine::clock::Clock;
 use crate::engine::current;
 use crate::engine::handle::{Handle, RawHandle};
-use crate::engine::scheduler::Other;
+use crate::engine::scheduler::{Other, Turn};
 use crate::engine::state::State;
 use crate::engine::work::{ItemId, Work};
 use crate::entry::{INVALID_VALUE, Out, Session, simulate};
@@ -28,6 +29,8 @@ pub(crate) struct Event {
     flags: u32,
     /// What it recorded last in this process.
     pub(crate) record: Option<Record>,
+    /// What it recorded last if that was in a capture.
+    pub(crate) captured: Option<CapturedRecord>,
     /// Where its state is if processes share it.
     pub(crate) shared: Option<Shared>,
     /// The call that made it.
@@ -38,7 +41,15 @@ impl Event {
     /// Makes an event of another process.
     pub(crate) fn imported(handle: Handle, context: Handle, shared: Shared, made_by: Side) -> Self {
         let flags = DISABLE_TIMING | INTERPROCESS;
-        Self { handle, context, flags, record: None, shared: Some(shared), made_by }
+        let shared = Some(shared);
+        Self { handle, context, flags, record: None, captured: None, shared, made_by }
+    }
+}
+
+impl Event {
+    /// Returns what waits for the event wait for: the record of this process, and that of any.
+    pub(crate) fn last_record(&self) -> (Option<Record>, Option<Mark>) {
+        (self.record.clone(), self.shared.as_ref().map(Shared::last))
     }
 }
 
@@ -75,9 +86,15 @@ impl State {
     }
 }
 
-fn record(mut session: Session, event: CUevent, stream: CUstream) -> Result<(), CUresult> {
+fn record(
+    mut session: Session,
+    event: CUevent,
+    stream: CUstream,
+    external: bool,
+) -> Result<(), CUresult> {
     let context = session.event(event)?.context;
     let lane = session.lane(stream)?;
+    session.refuse_implicit(lane)?;
     if session.lanes.get(lane).is_some_and(|lane| lane.context != context) {
         let call = session.call();
         session.findings.add(Finding {
@@ -89,37 +106,52 @@ fn record(mut session: Session, event: CUevent, stream: CUstream) -> Result<(), 
         // Manual.
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
-    let handle = event.number();
+    if let Some(capture) = session.capturing(lane)? {
+        return session.capture_record(capture, lane, event, external);
+    }
     let sim = session.sim;
-    let shared = session.event(event)?.shared.clone();
-    let mark = shared.as_ref().map(Shared::record);
-    if mark.is_some() {
+    if session.event(event)?.shared.is_some() {
         session.callbacks.start(sim)?;
     }
-    let before = session.events.get_mut(handle).and_then(|event| event.record.take());
-    // Measured of shared events: a record waits for the one before, in whichever process.
-    let other = Other {
-        item: before.as_ref().filter(|_| mark.is_some()).map(|record| (record.item, &record.clock)),
-        mark: mark.as_ref().map(Mark::before),
-    };
-    let call = session.call();
-    let item = session.enqueue_after(lane, call, &[], Work::Record(handle, mark), other);
-    let now = Instant::now();
-    let item = match item {
-        Ok(item) => item,
-        Err(error) => {
-            if let Some(event) = session.events.get_mut(handle) {
-                event.record = before;
-            }
-            return Err(error);
-        }
-    };
-    let clock = session.lanes.get(lane).map(|lane| lane.clock.clone()).unwrap_or_default();
-    let at = (!session.queue.is_pending(item)).then_some(now);
-    if let Some(event) = session.events.get_mut(handle) {
-        event.record = Some(Record { item, clock, at });
-    }
+    let by = Side::new(session.call(), "");
+    session.record_with(event.number(), |state, work, other| {
+        let (after, clock) = state.before(lane)?;
+        Ok(state.queue_point(Turn { lane, after, clock }, &by, &[], work, other))
+    })?;
     Ok(())
+}
+
+impl State {
+    /// Lets an event record: `queue` queues the record, and returns it with all before it.
+    pub(crate) fn record_with(
+        &mut self,
+        handle: Handle,
+        queue: impl FnOnce(&mut Self, Work, Other<'_>) -> Result<(ItemId, Clock), CUresult>,
+    ) -> Result<(ItemId, Clock), CUresult> {
+        let event = self.events.get_mut(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
+        let mark = event.shared.as_ref().map(Shared::record);
+        let before = event.record.take();
+        // Measured of shared events: a record waits for the one before, in whichever process.
+        let shared = before.as_ref().filter(|_| mark.is_some());
+        let other = Other {
+            item: shared.map(|record| (record.item, &record.clock)),
+            mark: mark.as_ref().map(Mark::before),
+        };
+        let queued = queue(self, Work::Record(handle, mark), other);
+        let now = Instant::now();
+        let record = match &queued {
+            Ok((item, clock)) => {
+                let at = (!self.queue.is_pending(*item)).then_some(now);
+                Some(Record { item: *item, clock: clock.clone(), at })
+            }
+            Err(_) => before,
+        };
+        if let Some(event) = self.events.get_mut(handle) {
+            event.record = record;
+            event.captured = None;
+        }
+        queued
+    }
 }
 
 fn elapsed(
@@ -169,7 +201,15 @@ simulate! {
         let made_by = Side::new(session.call(), "");
         let handle = session
             .events
-            .insert_with(|handle| Event { handle, context, flags, record: None, shared, made_by })
+            .insert_with(|handle| Event {
+                handle,
+                context,
+                flags,
+                record: None,
+                captured: None,
+                shared,
+                made_by,
+            })
             .ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         event.write(CUevent::from_number(handle));
         Ok(())
@@ -177,7 +217,7 @@ simulate! {
 
     /// Records what is queued on a stream so far.
     fn cuEventRecord(event: val CUevent, stream: val CUstream) with cuEventRecord_ptsz |session| {
-        record(session, event, stream)
+        record(session, event, stream, false)
     }
 
     /// Records what is queued on a stream so far; the flag matters to captures only.
@@ -187,11 +227,12 @@ simulate! {
         if flags > 1 {
             return Err(INVALID_VALUE);
         }
-        record(session, event, stream)
+        record(session, event, stream, flags == 1)
     }
 
     /// Tells whether what an event recorded is done; one that never recorded is (*manual*).
     fn cuEventQuery(event: val CUevent) |mut session| {
+        session.refuse_event_wait(event)?;
         let event = session.event(event)?;
         let (record, shared) = (event.record.clone(), event.shared.clone());
         if let Some(record) = record {
@@ -209,8 +250,8 @@ simulate! {
 
     /// Waits for what an event recorded.
     fn cuEventSynchronize(event: val CUevent) |mut session| {
-        let event = session.event(event)?;
-        let (record, mark) = (event.record.clone(), event.shared.as_ref().map(Shared::last));
+        session.refuse_event_wait(event)?;
+        let (record, mark) = session.event(event)?.last_record();
         if let Some(record) = record {
             session = session.wait(&[record.item], &record.clock)?;
         }

@@ -3,21 +3,21 @@
 
 use std::ffi::{c_uchar, c_uint, c_ushort};
 
-use cuda_sys::{CUdeviceptr, CUstream};
+use cuda_sys::{CUdeviceptr, CUresult, CUstream};
 
 use crate::engine::access::AccessKind;
 use crate::engine::operand::{Operand, Space};
 use crate::engine::raw::Extent;
-use crate::engine::work::Work;
+use crate::engine::work::{Touch, Work};
 use crate::entry::{Answer, INVALID_VALUE, Session, simulate};
 
 /// Is a fill: `height` rows of `width` elements.
-struct Fill<'a> {
-    to: CUdeviceptr,
-    pitch: usize,
-    pattern: &'a [u8],
-    width: usize,
-    height: usize,
+pub(crate) struct Fill<'a> {
+    pub(crate) to: CUdeviceptr,
+    pub(crate) pitch: usize,
+    pub(crate) pattern: &'a [u8],
+    pub(crate) width: usize,
+    pub(crate) height: usize,
 }
 
 impl Fill<'_> {
@@ -27,11 +27,28 @@ impl Fill<'_> {
             Some(stream) => session.lane_for_work(stream)?,
             None => session.default_lane()?,
         };
-        let size = self.pattern.len();
+        session.capturing(lane)?;
         // Measured: of no elements, nothing is refused.
         if self.width == 0 || self.height == 0 {
             return Ok(());
         }
+        let (space, work, touches) = self.prepare(&mut session)?;
+        let mut memory = touches.iter().map(|touch| touch.memory);
+        let is_marked = memory.any(|memory| session.registry.is_synchronous(memory));
+        session.submit(lane, &touches, work)?;
+        // Manual: of pinned, managed and marked memory, the call waits.
+        if stream.is_none() && (space != Space::Device || is_marked) {
+            session.wait_for_lane(lane)?;
+        }
+        Ok(())
+    }
+
+    /// Checks it, and makes the work of it.
+    pub(crate) fn prepare(
+        &self,
+        session: &mut Session,
+    ) -> Result<(Space, Work, Vec<Touch>), CUresult> {
+        let size = self.pattern.len();
         let bytes = self.width.checked_mul(size).ok_or(INVALID_VALUE)?;
         if self.to.0.checked_rem(size as u64) != Some(0) {
             return Err(INVALID_VALUE);
@@ -51,16 +68,10 @@ impl Fill<'_> {
         };
         let call = session.call();
         let (space, to) = session.resolve(call, operand, extent)?;
-        let is_marked = to.memory.is_some_and(|memory| session.registry.is_synchronous(memory));
         let touches: Vec<_> = to.touch(AccessKind::Write).into_iter().collect();
         session.check_access(&touches)?;
         let pattern = self.pattern.to_vec();
-        session.submit(lane, &touches, Work::Fill { to, extent, pattern })?;
-        // Manual: of pinned, managed and marked memory, the call waits.
-        if stream.is_none() && (space != Space::Device || is_marked) {
-            session.wait_for_lane(lane)?;
-        }
-        Ok(())
+        Ok((space, Work::Fill { to, extent, pattern }, touches))
     }
 }
 

@@ -33,11 +33,26 @@ pub(crate) struct HostFunction {
     data: usize,
 }
 
+impl HostFunction {
+    /// Makes it of what a call says; a call without a function is refused.
+    pub(crate) fn new(function: CUhostFn, data: *mut c_void) -> Result<Self, CUresult> {
+        let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+        Ok(Self { function, data: data.expose_provenance() })
+    }
+
+    /// Returns both as a call has them.
+    pub(crate) fn parts(self) -> (CUhostFn, *mut c_void) {
+        (Some(self.function), std::ptr::with_exposed_provenance_mut(self.data))
+    }
+}
+
 enum Message {
     /// Work was queued that others than driver calls may wait for.
     Queued,
     /// It is its turn.
     Call(ItemId, HostFunction),
+    /// Nothing refers to a user object any more.
+    Destroy(HostFunction),
 }
 
 /// Is the way to the thread that runs host functions.
@@ -71,12 +86,26 @@ impl Callbacks {
         self.send(Message::Call(item, function));
     }
 
+    /// Gives the destructor of a user object to the thread.
+    pub(crate) fn destroy(&self, destructor: HostFunction) {
+        self.send(Message::Destroy(destructor));
+    }
+
     fn send(&self, message: Message) {
         if let Some(thread) = &self.thread {
             // The thread ends with the process only.
             let _ = thread.send(message);
         }
     }
+}
+
+/// Calls a function of the program's.
+fn run(HostFunction { function, data }: HostFunction) {
+    INSIDE.set(true);
+    let data = std::ptr::with_exposed_provenance_mut(data);
+    // SAFETY: the program gave both to the driver, to be called so, at this time.
+    unsafe { function(data) };
+    INSIDE.set(false);
 }
 
 /// Runs host functions, and lets those that nobody waits for come to their turn.
@@ -90,15 +119,12 @@ fn serve(sim: &'static Sim, messages: &Receiver<Message>, patience: Duration) {
         };
         match message {
             Ok(Message::Queued) => queued = true,
-            Ok(Message::Call(item, HostFunction { function, data })) => {
-                INSIDE.set(true);
-                let data = std::ptr::with_exposed_provenance_mut(data);
-                // SAFETY: the program gave both to `cuLaunchHostFunc`, to be called once, so.
-                unsafe { function(data) };
-                INSIDE.set(false);
+            Ok(Message::Call(item, function)) => {
+                run(function);
                 sim.lock().called(item);
                 sim.notify();
             }
+            Ok(Message::Destroy(function)) => run(function),
             Err(RecvTimeoutError::Timeout) => {
                 let mut state = sim.lock();
                 let calls = state.queue.awaited();
@@ -119,12 +145,11 @@ pub(crate) fn submit(
     function: CUhostFn,
     data: *mut c_void,
 ) -> Answer {
-    let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    let function = HostFunction::new(function, data)?;
     let lane = session.lane_for_work(stream)?;
     let sim = session.sim;
     session.callbacks.start(sim)?;
-    let call = Work::Call(HostFunction { function, data: data.expose_provenance() });
-    session.submit(lane, &[], call)?;
+    session.submit(lane, &[], Work::Call(function))?;
     Ok(())
 }
 

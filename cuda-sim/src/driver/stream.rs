@@ -3,9 +3,8 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
-use cuda_sys::{CUcontext, CUevent, CUresult, CUstream, CUstreamCaptureStatus};
+use cuda_sys::{CUcontext, CUevent, CUresult, CUstream};
 
-use crate::driver::ipc::board::Shared;
 use crate::engine::clock::LaneId;
 use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::lane::LaneKind;
@@ -108,6 +107,7 @@ simulate! {
             return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
         }
         let lane = session.stream(stream.number())?.lane;
+        session.leave_capture(lane);
         session.streams.remove(stream.number());
         session.close_lane(lane);
         Ok(())
@@ -116,6 +116,7 @@ simulate! {
     /// Tells whether all work of a stream is done.
     fn cuStreamQuery(stream: val CUstream) with cuStreamQuery_ptsz |mut session| {
         let lane = session.lane(stream)?;
+        session.refuse_lane_wait(lane)?;
         let Some(lane) = session.lanes.get(lane) else { return Ok(()) };
         let (last, clock) = (lane.last, lane.clock.clone());
         if session.queue.is_pending(last) {
@@ -129,6 +130,7 @@ simulate! {
     /// Waits for all work of a stream.
     fn cuStreamSynchronize(stream: val CUstream) with cuStreamSynchronize_ptsz |mut session| {
         let lane = session.lane(stream)?;
+        session.refuse_lane_wait(lane)?;
         session.wait_for_lane(lane)?;
         Ok(())
     }
@@ -136,13 +138,18 @@ simulate! {
     /// Lets the later work of a stream wait for what an event recorded last.
     fn cuStreamWaitEvent(stream: val CUstream, event: val CUevent, flags: val c_uint)
     with cuStreamWaitEvent_ptsz |mut session| {
-        // 1 means the same outside of a capture.
         if flags > 1 {
             return Err(INVALID_VALUE);
         }
         let lane = session.lane(stream)?;
-        let event = session.event(event)?;
-        let (record, mark) = (event.record.clone(), event.shared.as_ref().map(Shared::last));
+        session.refuse_implicit(lane)?;
+        if let Some(capture) = session.capturing(lane)? {
+            return session.capture_wait(capture, lane, event, flags == 1);
+        }
+        if session.join_capture(lane, event)? {
+            return Ok(());
+        }
+        let (record, mark) = session.event(event)?.last_record();
         // An event that was never recorded is waited for by nobody (manual).
         if record.is_some() || mark.is_some() {
             let call = session.call();
@@ -183,15 +190,6 @@ simulate! {
     with cuStreamGetId_ptsz |mut session| {
         id.required()?;
         id.write(session.lane(stream)?.into());
-        Ok(())
-    }
-
-    /// Tells that a stream isn't captured.
-    fn cuStreamIsCapturing(stream: val CUstream, status: out CUstreamCaptureStatus)
-    with cuStreamIsCapturing_ptsz |mut session| {
-        status.required()?;
-        session.lane(stream)?;
-        status.write(CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE);
         Ok(())
     }
 }

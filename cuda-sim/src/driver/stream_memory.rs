@@ -25,6 +25,12 @@ fn allocate(
     let lane = session.lane_for_work(stream)?;
     let device = session.context()?.device;
     session.needs(device, Feature::MemoryPools)?;
+    if let Some(capture) = session.capturing(lane)? {
+        let base = session.capture_allocation(capture, lane, bytes)?;
+        out.write(CUdeviceptr(base));
+        return Ok(());
+    }
+    session.refuse_unsafe()?;
     let current = session.pools.current.get(device).copied().unwrap_or(0);
     let call = session.call();
     let pool = pool.unwrap_or(current);
@@ -65,6 +71,10 @@ simulate! {
     fn cuMemFreeAsync(address: val CUdeviceptr, stream: val CUstream)
     with cuMemFreeAsync_ptsz |mut session| {
         let lane = session.lane_for_work(stream)?;
+        if let Some(capture) = session.capturing(lane)? {
+            return session.capture_free(capture, lane, address.0);
+        }
+        session.refuse_unsafe()?;
         let call = session.call();
         let memory = session.find_to_free(call, "dptr", address.0, |kind| {
             matches!(kind, MemoryKind::Device | MemoryKind::Pool)

@@ -75,6 +75,7 @@ impl Batch {
 
     /// Queues the copies as one piece of work.
     pub(crate) fn submit(self, mut session: Session, lane: LaneId) -> Answer {
+        session.refuse_captured(lane)?;
         self.compare(&mut session);
         let waits = self.copies.iter().any(|copy| copy.spaces[0] == Space::Pageable);
         let at_once = copy::runs_at_once(&session, lane);

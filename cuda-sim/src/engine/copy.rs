@@ -55,9 +55,19 @@ pub(crate) fn copy_on(
         Order::Synchronous => session.default_lane()?,
         Order::On(stream) => session.lane_for_work(stream)?,
     };
+    let is_captured = session.capturing(lane)?.is_some();
     let call = session.call();
     let (to_space, mut to) = session.resolve_target(call, to, extent)?;
     let (from_space, mut from) = session.resolve_target(call, from, extent)?;
+    let touches: Vec<_> =
+        [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
+    session.check_access(&touches)?;
+    if is_captured {
+        // Measured: pageable memory too. It is read and written at each launch (manual).
+        let from = Source::Place(from);
+        session.submit(lane, &touches, Work::Copy { to, from, extent })?;
+        return Ok(session);
+    }
     let waits = match (order, from_space, to_space) {
         // Measured: the data is there on return.
         (_, _, Space::Pageable) => true,
@@ -78,9 +88,6 @@ pub(crate) fn copy_on(
         |place: &Place| place.memory.is_some_and(|memory| session.registry.is_synchronous(memory));
     let is_marked = is_marked(&to) || is_marked(&from);
     let waits = waits || matches!(order, Order::Synchronous) && is_marked;
-    let touches: Vec<_> =
-        [to.touch(AccessKind::Write), from.touch(AccessKind::Read)].into_iter().flatten().collect();
-    session.check_access(&touches)?;
     if from_space == Space::Pageable && matches!(to_space, Space::Device | Space::Managed) {
         let is_long = extent.volume() > STAGED;
         if is_long || matches!(order, Order::Synchronous) {

@@ -38,3 +38,8 @@ pub(crate) fn pop() -> Option<Handle> {
 pub(crate) fn exchange_capture_mode(mode: u32) -> u32 {
     CAPTURE_MODE.try_with(|cell| cell.replace(mode)).unwrap_or(mode)
 }
+
+/// Returns the thread's capture mode.
+pub(crate) fn capture_mode() -> u32 {
+    CAPTURE_MODE.try_with(Cell::get).unwrap_or(0)
+}

@@ -50,6 +50,11 @@ fn perform(state: &mut State, id: ItemId, work: &Work, side: &dyn Fn(&Place, Acc
             }
         }
         Work::Free(memory) => state.release(*memory),
+        Work::Release(objects) => {
+            for &(object, count) in objects {
+                state.release_object(object, count, true);
+            }
+        }
         Work::Fill { to, extent, pattern } => {
             if is_there(state, to, || side(to, AccessKind::Write)) {
                 // SAFETY: `is_there` found the allocation that the box was checked against.
@@ -97,7 +102,8 @@ fn copy(
         Source::Taken(bytes) => Rows::dense(bytes.as_ptr().expose_provenance(), extent),
     };
     // SAFETY: `is_there` found the allocations that the boxes were checked against; bytes
-    // that were taken have the copy's volume; pageable memory is used inside its call only.
+    // that were taken have the copy's volume; pageable memory is used inside its call only, or
+    // in a graph, whose program promises that it is there at each launch.
     unsafe { raw::copy(to.rows, rows, extent) };
 }
 

@@ -6,8 +6,8 @@
 use std::marker::PhantomData;
 
 use cuda_sys::{
-    CUarray, CUcontext, CUevent, CUfunction, CUkernel, CUlibrary, CUlinkState, CUmemoryPool,
-    CUmipmappedArray, CUmodule, CUstream,
+    CUarray, CUcontext, CUevent, CUfunction, CUgraph, CUgraphExec, CUgraphNode, CUkernel,
+    CUlibrary, CUlinkState, CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUuserObject,
 };
 
 /// Is what a handle is for; it is a part of the number.
@@ -28,6 +28,10 @@ pub(crate) enum Kind {
     Library = 0x1B,
     Kernel = 0x4B,
     Link = 0x71,
+    Graph = 0x67,
+    Node = 0x6D,
+    Exec = 0x6E,
+    Object = 0x0B,
 }
 
 /// Is a handle as a number.
@@ -59,6 +63,7 @@ macro_rules! raw_handles {
 
 raw_handles!(CUarray, CUcontext, CUmipmappedArray, CUstream, CUevent, CUmemoryPool);
 raw_handles!(CUmodule, CUfunction, CUlibrary, CUkernel, CUlinkState);
+raw_handles!(CUgraph, CUgraphNode, CUgraphExec, CUuserObject);
 
 #[derive(Debug)]
 struct Slot<T> {
@@ -139,6 +144,13 @@ impl<T> Table<T> {
             | (index as u64 + 1)
     }
 
+    /// Returns the objects with their handles.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (Handle, &T)> {
+        self.slots.iter().enumerate().filter_map(|(index, slot)| {
+            Some((handle(self.kind, slot.generation, index), slot.value.as_ref()?))
+        })
+    }
+
     pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().filter_map(|slot| slot.value.as_ref())
     }
@@ -164,6 +176,13 @@ impl<T> Table<T> {
         let kind = handle >> (INDEX_BITS + GENERATION_BITS) == self.kind as u64;
         (kind && slot.generation == generation && slot.value.is_some()).then_some(index)
     }
+}
+
+/// Makes the handle of a slot.
+const fn handle(kind: Kind, generation: u32, index: usize) -> Handle {
+    (kind as u64) << (INDEX_BITS + GENERATION_BITS)
+        | (generation as u64) << INDEX_BITS
+        | (index as u64 + 1)
 }
 
 /// Splits a handle into its slot's index and its generation.

@@ -117,6 +117,11 @@ impl Lanes {
         self.closed > self.worth && self.closed > LEAST_WORTH
     }
 
+    /// Tells whether a lane takes work.
+    pub(crate) fn is_open(&self, id: LaneId) -> bool {
+        self.all.get(&id).is_some_and(|lane| !lane.closed)
+    }
+
     /// Forgets the closed lanes of which all work is known to be done; if `is_pending` says that
     /// none of it is queued, also the oldest of too many others.
     pub(crate) fn sweep(

@@ -133,8 +133,10 @@ impl State {
         touches: &[Touch],
         work: &Work,
     ) {
-        let is_device_work =
-            !matches!(work, Work::Nothing | Work::Record(..) | Work::Call(_) | Work::Free(_));
+        let is_device_work = !matches!(
+            work,
+            Work::Nothing | Work::Record(..) | Work::Call(_) | Work::Free(_) | Work::Release(_)
+        );
         if !is_device_work || self.managed.regions.is_empty() {
             return;
         }

@@ -137,6 +137,10 @@ pub(crate) struct Registry {
     by_id: HashMap<BufferId, Allocation>,
     /// What calls may name, by its first address.
     live: BTreeMap<u64, BufferId>,
+    /// What nodes of graphs may name and calls may not, by its first address.
+    hidden: BTreeMap<u64, BufferId>,
+    /// Whether the call that is being answered is about nodes of graphs.
+    pub(crate) sees_hidden: bool,
     graves: VecDeque<Grave>,
     /// Other addresses of host memory, by the first: how many, and whose.
     aliases: BTreeMap<u64, (u64, BufferId)>,
@@ -179,8 +183,31 @@ impl Registry {
 
     /// Returns the allocation that an address lies in.
     pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
-        let (_, id) = self.live.range(..=address).next_back()?;
-        self.by_id.get(id).filter(|allocation| address < allocation.end())
+        let among = |ids: &BTreeMap<u64, BufferId>| {
+            let (_, id) = ids.range(..=address).next_back()?;
+            self.by_id.get(id).filter(|allocation| address < allocation.end())
+        };
+        among(&self.live).or_else(|| among(&self.hidden).filter(|_| self.sees_hidden))
+    }
+
+    /// Takes an allocation from calls' reach that isn't freed, and may come back.
+    pub(crate) fn hide(&mut self, id: BufferId) {
+        let Some(allocation) = self.by_id.get(&id) else { return };
+        self.live.remove(&allocation.base);
+        self.hidden.insert(allocation.base, id);
+    }
+
+    /// Brings what was hidden, or freed and not removed, into calls' reach.
+    pub(crate) fn show(&mut self, id: BufferId) {
+        let Some(allocation) = self.by_id.get(&id) else { return };
+        let (base, end) = (allocation.base, allocation.end());
+        self.graves.retain(|grave| grave.base >= end || base >= grave.base + grave.size);
+        self.live.insert(base, id);
+    }
+
+    /// Tells whether calls may name an allocation.
+    pub(crate) fn is_live(&self, id: BufferId) -> bool {
+        self.by_id.get(&id).is_some_and(|found| self.live.get(&found.base) == Some(&id))
     }
 
     /// Returns the allocation that queued work finds at an address: it may be out of calls' reach.
@@ -223,6 +250,9 @@ impl Registry {
         self.synchronous.remove(&id);
         if self.live.get(&allocation.base) == Some(&id) {
             self.live.remove(&allocation.base);
+        }
+        if self.hidden.get(&allocation.base) == Some(&id) {
+            self.hidden.remove(&allocation.base);
         }
         Some(allocation)
     }

@@ -2,7 +2,6 @@
 
 use cuda_sys::CUresult;
 
-use crate::call_site;
 use crate::config::Scheduler;
 use crate::driver::ipc::board::Mark;
 use crate::engine::clock::{Clock, LaneId};
@@ -20,6 +19,14 @@ pub(crate) struct Other<'a> {
     pub(crate) item: Option<(ItemId, &'a Clock)>,
     /// A record, of whichever process.
     pub(crate) mark: Option<Mark>,
+}
+
+/// Is a place in the order of work: on a lane, after some other work.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) lane: LaneId,
+    pub(crate) after: Vec<ItemId>,
+    pub(crate) clock: Clock,
 }
 
 impl State {
@@ -43,8 +50,23 @@ impl State {
         work: Work,
         other: Other<'_>,
     ) -> Result<ItemId, CUresult> {
-        let mut after = self.pending_before(lane)?;
-        let mut clock = self.clock_for_next(lane);
+        let after = self.pending_before(lane)?;
+        let clock = self.clock_for_next(lane);
+        let turn = Turn { lane, after, clock };
+        Ok(self.queue_turn(turn, &Side::new(call, ""), touches, work, other))
+    }
+
+    /// Queues work at a place in the order.
+    pub(crate) fn queue_turn(
+        &mut self,
+        turn: Turn,
+        by: &Side,
+        touches: &[Touch],
+        work: Work,
+        other: Other<'_>,
+    ) -> ItemId {
+        let Turn { lane, mut after, mut clock } = turn;
+        after.retain(|&id| self.queue.is_pending(id));
         if let Some((id, known)) = other.item {
             if self.queue.is_pending(id) {
                 after.push(id);
@@ -56,15 +78,14 @@ impl State {
         let count = self.lanes.get(lane).map_or(0, |lane| lane.count) + 1;
         if self.config.reports {
             clock.advance(lane, count);
-            self.watch_managed(lane, call, touches, &work);
+            self.watch_managed(lane, by.call, touches, &work);
         }
-        self.check_homes(lane, call, touches, &work);
+        self.check_homes(lane, by.call, touches, &work);
         if matches!(work, Work::WaitValue(_)) {
             self.value_waits.entry(lane).or_insert(count);
         }
         let is_awaited = work.is_awaited();
-        let until = other.mark;
-        let site = call_site::current();
+        let (until, call, site) = (other.mark, by.call, by.site.clone());
         let runs_now = self.config.scheduler == Scheduler::Eager
             && after.is_empty()
             && until.as_ref().is_none_or(Mark::is_reached)
@@ -84,7 +105,7 @@ impl State {
         for touch in watched {
             let access = Some((touch.kind, touch.area));
             let stream = self.lanes.get(lane).map(|lane| lane.label.clone());
-            let side = Side { stream, access, ..Side::new(call, touch.operand) };
+            let side = Side { stream, access, operand: touch.operand, ..by.clone() };
             let memory = self.registry.get(touch.memory);
             if memory.is_some_and(|memory| memory.kind == MemoryKind::Virtual) {
                 for part in self.physical_touches(touch) {
@@ -105,7 +126,22 @@ impl State {
             self.callbacks.announce();
         }
         self.progress();
-        Ok(id)
+        id
+    }
+
+    /// Queues work at a place in the order; returns it with all that came before it.
+    pub(crate) fn queue_point(
+        &mut self,
+        turn: Turn,
+        by: &Side,
+        touches: &[Touch],
+        work: Work,
+        other: Other<'_>,
+    ) -> (ItemId, Clock) {
+        let lane = turn.lane;
+        let item = self.queue_turn(turn, by, touches, work, other);
+        let clock = self.lanes.get(lane).map(|lane| lane.clock.clone()).unwrap_or_default();
+        (item, clock)
     }
 
     /// Returns the queued work that the next work of a lane waits for.
@@ -328,7 +364,7 @@ impl State {
     /// (*manual* of host functions).
     fn drops(&self, item: &Item) -> bool {
         let context = self.lanes.get(item.lane).map_or(0, |lane| lane.context);
-        !matches!(item.work, Work::Free(_)) && self.sticky(context).is_some()
+        !matches!(item.work, Work::Free(_) | Work::Release(_)) && self.sticky(context).is_some()
     }
 
     /// Notes that a host function is done.

@@ -15,8 +15,10 @@ use crate::driver::stream::Stream;
 use crate::driver::stream_attribute::StreamAttributes;
 use crate::engine::address_space::AddressSpace;
 use crate::engine::binary::VariableSpace;
+use crate::engine::capture::Captures;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
+use crate::engine::graph::Graphs;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
@@ -64,6 +66,8 @@ pub(crate) struct State {
     pub(crate) modules: Modules,
     /// The kernels that are queued, with what the host knew to be done when they were.
     pub(crate) kernels: BTreeMap<ItemId, Clock>,
+    pub(crate) graphs: Graphs,
+    pub(crate) captures: Captures,
     /// What the host knows to be done.
     pub(crate) host_clock: Clock,
     pub(crate) callbacks: Callbacks,
@@ -103,6 +107,8 @@ impl State {
             value_waits: HashMap::new(),
             modules: Modules::default(),
             kernels: BTreeMap::new(),
+            graphs: Graphs::default(),
+            captures: Captures::default(),
             host_clock: Clock::default(),
             callbacks: Callbacks::default(),
             findings: Findings::default(),
@@ -274,6 +280,9 @@ impl State {
 
     /// Gives an allocation's bytes back.
     pub(crate) fn release(&mut self, memory: BufferId) {
+        if self.settle_memory(memory) {
+            return;
+        }
         self.lose_waits(memory);
         if let Some((base, size)) = self.registry.remove_alias(memory) {
             crate::driver::host_memory::unmap(base, size);
@@ -340,6 +349,16 @@ impl State {
         let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed;
         for pool in self.pools.table.values().filter(made) {
             leaks.push(leak(&pool.made_by, format!("memory pool {:#x}", pool.handle)));
+        }
+        for graph in self.graphs.graphs.values().filter(|graph| graph.is_the_programs()) {
+            leaks.push(leak(&graph.made_by, format!("graph {:#x}", graph.handle)));
+        }
+        for exec in self.graphs.execs.values() {
+            leaks.push(leak(&exec.made_by, format!("executable graph #{}", exec.id)));
+        }
+        for object in self.graphs.objects.values().filter(|object| object.own > 0) {
+            let subject = format!("{} references to a user object", object.own);
+            leaks.push(leak(&object.made_by, subject));
         }
         for context in self.contexts.values().filter(|context| context.is_held()) {
             leaks.push(leak(&context.made_by, context.describe()));

@@ -38,15 +38,15 @@ pub(crate) enum Expected {
 }
 
 /// Is where the bytes of a copy come from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Source {
     Place(Place),
     /// They were taken when the copy was queued.
     Taken(Vec<u8>),
 }
 
-/// Is what a piece of work does.
-#[derive(Debug)]
+/// Is what a piece of work does. It holds all that it needs, so that a graph can keep it.
+#[derive(Clone, Debug)]
 pub(crate) enum Work {
     Nothing,
     /// Notes the time of the record of an event, and tells other processes if they share it.
@@ -74,6 +74,33 @@ pub(crate) enum Work {
     Call(HostFunction),
     Kernel(SharedKernel),
     Free(BufferId),
+    /// Lets go of references to user objects.
+    Release(Vec<(Handle, u32)>),
+}
+
+impl Work {
+    /// Forgets what the host's memory held when the work was made: a graph runs it later.
+    pub(crate) fn expect_nothing(&mut self) {
+        match self {
+            Self::Copy { to, from, .. } => {
+                to.expected = None;
+                if let Source::Place(from) = from {
+                    from.expected = None;
+                }
+            }
+            Self::Fill { to, .. } => to.expected = None,
+            Self::Batch(works) => works.iter_mut().for_each(Self::expect_nothing),
+            _ => {}
+        }
+    }
+
+    /// Returns the extent of a copy or a fill.
+    pub(crate) const fn extent(&self) -> Option<Extent> {
+        match self {
+            Self::Copy { extent, .. } | Self::Fill { extent, .. } => Some(*extent),
+            _ => None,
+        }
+    }
 }
 
 impl Work {
