@@ -1,0 +1,140 @@
+//! Graphs: captured and built, launched again and again, with what is wrong in them found.
+
+mod common;
+
+use std::ptr;
+
+use common::*;
+use cuda_sim::{Config, FindingKind, isolated, on_every_scheduler};
+use cuda_sys::*;
+
+fn fill(graph: CUgraph, before: &[CUgraphNode], dst: CUdeviceptr, value: u32) -> CUgraphNode {
+    let mut node = ptr::null_mut();
+    let fill =
+        CUDA_MEMSET_NODE_PARAMS { dst, pitch: 0, value, elementSize: 1, width: 64, height: 1 };
+    let context = ptr::null_mut();
+    ok!(cuGraphAddMemsetNode(&mut node, graph, before.as_ptr(), before.len(), &fill, context));
+    node
+}
+
+fn copy(graph: CUgraph, before: &[CUgraphNode], to: CUdeviceptr, from: CUdeviceptr) -> CUgraphNode {
+    let mut copy = CUDA_MEMCPY3D::zeroed();
+    copy.srcMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+    copy.dstMemoryType = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+    (copy.srcDevice, copy.dstDevice) = (from, to);
+    (copy.WidthInBytes, copy.Height, copy.Depth) = (64, 1, 1);
+    let (mut node, context) = (ptr::null_mut(), ptr::null_mut());
+    ok!(cuGraphAddMemcpyNode(&mut node, graph, before.as_ptr(), before.len(), &copy, context));
+    node
+}
+
+fn graph() -> CUgraph {
+    let mut graph = ptr::null_mut();
+    ok!(cuGraphCreate(&mut graph, 0));
+    graph
+}
+
+fn instantiate(graph: CUgraph) -> CUgraphExec {
+    let mut exec = ptr::null_mut();
+    ok!(cuGraphInstantiateWithFlags(&mut exec, graph, 0));
+    exec
+}
+
+#[test]
+fn a_built_graph_runs_in_the_order_of_its_edges() {
+    on_every_scheduler!(Config::new(), || {
+        start();
+        let (on, graph) = (stream(1), graph());
+        let (first, second) = (alloc(64), alloc(64));
+        let filled = fill(graph, &[], first, 7);
+        let copied = copy(graph, &[filled], second, first);
+        fill(graph, &[copied], first, 9);
+        // A circle, an edge that is there, and an edge of a node to itself.
+        for (from, to) in [(copied, filled), (filled, copied), (filled, filled)] {
+            assert_eq!(code!(cuGraphAddDependencies(graph, &from, &to, 1)), 1);
+        }
+        let exec = instantiate(graph);
+        ok!(cuGraphDestroy(graph));
+        for _ in 0..3 {
+            ok!(cuGraphLaunch(exec, on));
+            ok!(cuStreamSynchronize(on));
+            assert_eq!((read(first, 64), read(second, 64)), (vec![9; 64], vec![7; 64]));
+            write(second, &[0; 64]);
+        }
+        ok!(cuGraphExecDestroy(exec));
+        ok!(cuStreamDestroy_v2(on));
+        free(first);
+        free(second);
+        end();
+    });
+}
+
+#[test]
+fn a_captured_fork_runs_as_it_was_captured() {
+    on_every_scheduler!(Config::new(), || {
+        start();
+        let (on, forked) = (stream(1), stream(1));
+        let (fork, join) = (event(), event());
+        let (first, second) = (alloc(64), alloc(64));
+        let mut inner = CUdeviceptr(0);
+        ok!(cuStreamBeginCapture_v2(on, CUstreamCaptureMode(0)));
+        ok!(cuMemsetD8Async(first, 3, 64, on));
+        ok!(cuEventRecord(fork, on));
+        ok!(cuStreamWaitEvent(forked, fork, 0));
+        ok!(cuMemcpyDtoDAsync_v2(second, first, 64, forked));
+        ok!(cuEventRecord(join, forked));
+        ok!(cuMemAllocAsync(&mut inner, 64, on));
+        ok!(cuMemcpyDtoDAsync_v2(inner, first, 64, on));
+        ok!(cuMemFreeAsync(inner, on));
+        ok!(cuStreamWaitEvent(on, join, 0));
+        ok!(cuMemsetD8Async(first, 4, 64, on));
+        let mut graph = ptr::null_mut();
+        ok!(cuStreamEndCapture(on, &mut graph));
+        let mut count = 0;
+        ok!(cuGraphGetNodes(graph, ptr::null_mut(), &mut count));
+        assert_eq!(count, 6);
+        let exec = instantiate(graph);
+        for _ in 0..3 {
+            ok!(cuGraphLaunch(exec, on));
+            ok!(cuStreamSynchronize(on));
+            assert_eq!((read(first, 64), read(second, 64)), (vec![4; 64], vec![3; 64]));
+        }
+        ok!(cuGraphExecDestroy(exec));
+        ok!(cuGraphDestroy(graph));
+        for stream in [on, forked] {
+            ok!(cuStreamDestroy_v2(stream));
+        }
+        for event in [fork, join] {
+            ok!(cuEventDestroy_v2(event));
+        }
+        free(first);
+        free(second);
+        end();
+    });
+}
+
+#[test]
+fn nodes_that_nothing_orders_race_and_freed_memory_is_named() {
+    isolated!(Config::new()).unchecked().run(|| {
+        start();
+        let (on, graph) = (stream(1), graph());
+        let memory = alloc(64);
+        fill(graph, &[], memory, 1);
+        fill(graph, &[], memory, 2);
+        let exec = instantiate(graph);
+        assert_eq!(cuda_sim::report().count(FindingKind::Race), 0);
+        ok!(cuGraphLaunch(exec, on));
+        ok!(cuStreamSynchronize(on));
+        assert_eq!(cuda_sim::report().count(FindingKind::Race), 1, "{}", cuda_sim::report());
+        free(memory);
+        ok!(cuGraphLaunch(exec, on));
+        ok!(cuStreamSynchronize(on));
+        let report = cuda_sim::report();
+        let found = report.findings.iter().find(|of| of.kind == FindingKind::UseAfterFree);
+        let found = found.map(|of| (of.later.call, of.earlier.as_ref().map(|side| side.call)));
+        assert_eq!(found, Some(("cuGraphAddMemsetNode", Some("cuMemFree_v2"))), "{report}");
+        let leaks = cuda_sim::finish();
+        // Context, stream, graph, executable graph.
+        assert_eq!(leaks.count(FindingKind::Leak), 4, "{leaks}");
+    });
+}
