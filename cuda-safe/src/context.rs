@@ -1,8 +1,11 @@
-//! A device's primary context, shared by everything that is made in it.
+//! Contexts, each shared by everything that is made in it: a device's primary one, or one of one's
+//! own.
 //!
 //! A [`Context`] is counted: each object that was made in it keeps it, so that objects may be
 //! dropped in any order. Calls enter it for themselves and restore what the thread had before; a
 //! thread need not know contexts at all. The last drop waits for the work of its streams.
+
+mod created;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +19,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::shim::Timeline;
 
-/// Is a retained primary context.
+/// Is a context: a device's primary one, retained, or one of one's own.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -25,6 +28,7 @@ pub(crate) struct Inner {
     id: u64,
     device: Device,
     raw: RawContext,
+    origin: Origin,
     /// The driver's number, which differs after a reset; none from drivers that have none.
     driver_id: Option<u64>,
     /// The process that made it: in a forked child it is of no use.
@@ -38,6 +42,15 @@ pub(crate) struct Inner {
 
 type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
 
+/// Is where a context comes from, and so how it ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// It was retained, and is released.
+    Primary,
+    /// It was made, and is destroyed.
+    Created,
+}
+
 #[derive(Clone, Copy)]
 struct RawContext(CUcontext);
 
@@ -48,7 +61,7 @@ unsafe impl Send for RawContext {}
 // SAFETY: as above.
 unsafe impl Sync for RawContext {}
 
-/// Lists the contexts of this process, so that each device has one.
+/// Lists the primary contexts of this process, so that each device has one.
 static CONTEXTS: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -78,10 +91,18 @@ impl Context {
             }
         }
         let raw = call::device_primary_ctx_retain(&device)?;
+        let context = Self::make(device, raw, Origin::Primary);
+        contexts.push(Arc::downgrade(&context.0));
+        Ok(context)
+    }
+
+    /// Makes the value of a context that the driver gave; its end gives it back.
+    fn make(device: Device, raw: CUcontext, origin: Origin) -> Self {
         let mut inner = Inner {
             id: next_id(),
             device,
             raw: RawContext(raw),
+            origin,
             driver_id: None,
             process: std::process::id(),
             timelines: Mutex::new(Vec::new()),
@@ -91,9 +112,7 @@ impl Context {
             reported: AtomicU64::new(0),
         };
         inner.driver_id = driver_id(raw);
-        let context = Self(Arc::new(inner));
-        contexts.push(Arc::downgrade(&context.0));
-        Ok(context)
+        Self(Arc::new(inner))
     }
 
     /// Returns the device.
@@ -148,8 +167,11 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// As the driver answers, or if the context was reset.
+    /// As the driver answers, or if the context was reset; [`Rule::Primary`](crate::Rule::Primary)
+    /// for one that was created, since the thread would keep its handle beyond its end: that one is
+    /// the thread's in [`run`](Self::run).
     pub fn make_current(&self) -> Result<()> {
+        self.check_kept()?;
         self.check_alive("cuCtxSetCurrent")?;
         #[expect(unsafe_code, reason = "sets the thread's context")]
         // SAFETY: the context is retained while this value lives; afterwards the handle of a
@@ -295,9 +317,14 @@ impl Drop for Inner {
             self.report(&error);
         });
         crate::shim::forget(self.id);
-        #[expect(unsafe_code, reason = "gives back what was retained")]
-        // SAFETY: it was retained once for this value, and nothing made in it is left.
-        if let Err(error) = unsafe { call::device_primary_ctx_release(self.device.raw()) } {
+        #[expect(unsafe_code, reason = "gives back what was retained or made")]
+        let ended = match self.origin {
+            // SAFETY: it was retained once for this value, and nothing made in it is left.
+            Origin::Primary => unsafe { call::device_primary_ctx_release(self.device.raw()) },
+            // SAFETY: it was made for this value, and nothing made in it is left; no thread keeps it.
+            Origin::Created => unsafe { call::ctx_destroy(self.raw.0) },
+        };
+        if let Err(error) = ended {
             self.report(&error);
         }
     }

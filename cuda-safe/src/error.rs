@@ -84,6 +84,8 @@ pub enum Rule {
     Count,
     /// A kernel is given as many arguments as it has parameters, each of its parameter's size.
     Arguments,
+    /// A context that a thread keeps is a primary one.
+    Primary,
     /// PTX is text: bytes of ASCII, none of which begin a binary.
     Ptx,
     /// A record that passes as a value holds no address.
@@ -122,6 +124,7 @@ impl Rule {
             Self::Disjoint => "bytes that are written are no other operand's",
             Self::Count => "a list has as many items as the call is told",
             Self::Arguments => "a kernel's arguments are as many and as large as its parameters",
+            Self::Primary => "a context that a thread keeps is a primary one",
             Self::Ptx => "PTX is text in ASCII, and begins as no binary does",
             Self::Plain => "a record that passes as a value holds no address",
             Self::Outside => "no call of the driver is made in a callback",

@@ -2,7 +2,7 @@
 #![cfg(feature = "driver")]
 
 use cuda_safe::sys::CUdevice_attribute;
-use cuda_safe::{Device, call};
+use cuda_safe::{Context, Device, DeviceBuffer, Stream, call};
 use cuda_sim::{Config, Feature, for_each_failure, is_on_device, isolated, not_run};
 use cuda_sys::CUresult;
 
@@ -31,6 +31,57 @@ fn what_is_asked_of_a_device_makes_no_context() {
             assert_eq!(active, 0);
         }
         assert!(call::ctx_get_current().unwrap().is_null());
+    });
+}
+
+#[test]
+fn a_created_context_is_apart_from_the_primary_one() {
+    isolated!(Config::new(), || {
+        let device = Device::get(0).unwrap();
+        let (own, primary) = (Context::create(device).unwrap(), device.context().unwrap());
+        assert!(call::ctx_get_current().unwrap().is_null());
+        assert_eq!((own.is_primary(), primary.is_primary()), (false, true));
+        assert_ne!(own, primary);
+        assert_eq!(device.context(), Ok(primary.clone()));
+        let stream = Stream::new(&own).unwrap();
+        let mut buffer = DeviceBuffer::<u8>::allocate(&own, 64).unwrap();
+        call::memset_d8_async(&mut buffer, 3, &stream).unwrap();
+        let elsewhere = Stream::new(&primary).unwrap();
+        let error = call::memset_d8_async(&mut buffer, 4, &elsewhere).unwrap_err();
+        assert_eq!(error.rule(), Some(cuda_safe::Rule::Home));
+        // What was made in it keeps it, in any order.
+        drop(own);
+        let mut bytes = [0_u8; 64];
+        call::memcpy_dtoh(&mut bytes, &buffer).unwrap();
+        assert_eq!(bytes, [3; 64]);
+        drop((stream, buffer));
+    });
+}
+
+#[test]
+fn a_thread_does_not_keep_a_created_context() {
+    isolated!(Config::new(), || {
+        let context = Context::create(Device::get(0).unwrap()).unwrap();
+        let error = context.make_current().unwrap_err();
+        let text = "Context::make_current: `context` breaks Primary: needs a primary context, has a \
+                    created one";
+        assert_eq!(error.to_string(), text);
+        let inside = context.run(|| call::ctx_get_current().map(|current| current.is_null()));
+        assert_eq!(inside, Ok(false));
+        assert!(call::ctx_get_current().unwrap().is_null());
+    });
+}
+
+#[test]
+fn every_call_of_a_created_context_may_fail() {
+    for_each_failure!(Config::new(), CUresult::CUDA_ERROR_UNKNOWN, || {
+        let context = Context::create(Device::get(0)?)?;
+        let stream = Stream::new(&context)?;
+        let mut buffer = DeviceBuffer::<u8>::allocate(&context, 64)?;
+        call::memset_d8_async(&mut buffer, 3, &stream)?;
+        drop(buffer);
+        stream.synchronize()?;
+        context.run(|| Ok(()))
     });
 }
 
