@@ -9,7 +9,7 @@ use std::fmt;
 use crate::call;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::layout::StridedLayout;
-use crate::shim::{Device, Extent, Host, Memory, Region, Steady};
+use crate::shim::{AnyStream, Device, Extent, Host, Memory, Region, Steady, on};
 use crate::stream::Stream;
 use crate::view::{Item, View, ViewMut};
 
@@ -129,7 +129,12 @@ fn count(number: i64) -> Result<usize> {
 ///
 /// As [`Plan::new`], and as the driver's copies: [`Rule::Home`] for another context,
 /// [`Rule::Disjoint`] if the sides share bytes.
-pub fn copy<T: Item>(src: &View<'_, T>, dst: &mut ViewMut<'_, T>, stream: &Stream) -> Result<Plan> {
+pub fn copy<T: Item>(
+    src: &View<'_, T>,
+    dst: &mut ViewMut<'_, T>,
+    stream: &impl AnyStream,
+) -> Result<Plan> {
+    let stream = on(stream);
     T::check_same("copy", dst.kept(), src.kept())?;
     let plan = Plan::new(src.layout(), dst.layout())?;
     let enqueued = enqueue(plan, src.region(), dst.region(), stream);

@@ -13,7 +13,7 @@
 //! assert_eq!(part.byte_offset(), 100 * 2560 + 50 * 3);
 //! # Ok::<(), cuda_safe::layout::LayoutError>(())
 //! ```
-
+#![cfg_attr(feature = "driver", doc = include_str!("driver.md"))]
 #![deny(unsafe_code)]
 
 pub mod layout;

@@ -7,12 +7,6 @@ use cuda_sim::{Config, Feature, for_each_failure, is_on_device, isolated, not_ru
 use cuda_sys::CUresult;
 
 #[test]
-fn a_device_may_be_used_from_every_thread() {
-    const fn is_shared<T: Send + Sync + 'static>() {}
-    is_shared::<Device>();
-}
-
-#[test]
 fn what_is_asked_of_a_device_makes_no_context() {
     isolated!(Config::new(), || {
         for device in Device::all().unwrap() {

@@ -25,13 +25,6 @@ fn hold_up(stream: &Stream) -> Sender<()> {
 }
 
 #[test]
-fn events_may_be_used_from_every_thread() {
-    const fn is_shared<T: Send + Sync + 'static>() {}
-    is_shared::<Event>();
-    is_shared::<TimedEvent>();
-}
-
-#[test]
 fn time_passes_between_two_events() {
     isolated!(lazy(), || {
         let context = context();

@@ -134,14 +134,6 @@ fn refused(function: &Function, stream: &Stream, arguments: impl Arguments) -> E
 }
 
 #[test]
-fn kernels_may_be_launched_from_every_thread() {
-    const fn is_shared<T: Send + Sync + 'static>() {}
-    is_shared::<Module>();
-    is_shared::<Function>();
-    is_shared::<LaunchShape>();
-}
-
-#[test]
 fn copies_and_kernels_on_three_streams_need_no_waits_of_the_callers() {
     on_every_scheduler!(Config::new(), || {
         let (context, saxpy) = kernel(c"saxpy");

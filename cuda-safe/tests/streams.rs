@@ -34,13 +34,6 @@ fn expect_calls(function: &str, expected: usize) {
 }
 
 #[test]
-fn streams_may_be_used_from_every_thread() {
-    const fn is_shared<T: Send + Sync + 'static>() {}
-    is_shared::<Stream>();
-    is_shared::<StreamOptions>();
-}
-
-#[test]
 fn a_stream_is_as_its_options_say() {
     isolated!(Config::new(), || {
         let context = context();

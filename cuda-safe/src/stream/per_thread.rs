@@ -36,6 +36,11 @@ use crate::shim::{Handle, Timeline};
 /// fn is_send<T: Send>() {}
 /// is_send::<cuda_safe::PerThreadStream>();
 /// ```
+///
+/// ```compile_fail,E0277
+/// fn is_sync<T: Sync>() {}
+/// is_sync::<cuda_safe::PerThreadStream>();
+/// ```
 pub struct PerThreadStream {
     stream: Stream,
     /// Forbids other threads.

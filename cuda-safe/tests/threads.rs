@@ -1,0 +1,49 @@
+//! Which types other threads may have and share: the table of the crate's first page.
+#![cfg(feature = "driver")]
+
+use cuda_safe::shim::Adopted;
+use cuda_safe::{
+    Context, Device, DeviceBuffer, Error, Event, External, Function, LaunchShape, Module,
+    PinnedBuffer, Stream, StreamOptions, TimedEvent, View, ViewMut,
+};
+
+const fn is_sent<T: Send>() {}
+const fn is_shared<T: Send + Sync>() {}
+
+const _: () = {
+    is_shared::<Context>();
+    is_shared::<Device>();
+    is_shared::<Error>();
+    is_shared::<Stream>();
+    is_shared::<StreamOptions>();
+    is_shared::<Event>();
+    is_shared::<TimedEvent>();
+    is_shared::<Module>();
+    is_shared::<Function>();
+    is_shared::<LaunchShape>();
+    is_shared::<DeviceBuffer<f32>>();
+    is_shared::<PinnedBuffer<f32>>();
+    is_shared::<View<'static, f32>>();
+    is_shared::<ViewMut<'static, f32>>();
+    is_shared::<Adopted<u32>>();
+    is_sent::<External<std::cell::Cell<u8>>>();
+};
+
+/// Every type that the table names is asserted above, and the other way round.
+#[test]
+fn the_table_is_what_is_asserted() {
+    let asserted: Vec<&str> = include_str!("threads.rs")
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("is_shared::<"))
+        .filter_map(|line| line.split(['<', '>']).next())
+        .filter(|name| *name != "Adopted")
+        .collect();
+    let (_, table) = include_str!("../src/driver.md").split_once("# Threads").unwrap_or_default();
+    let told: Vec<&str> = table
+        .lines()
+        .filter(|line| line.ends_with("| yes | yes |"))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .collect();
+    assert!(told.len() > 12, "{told:?}");
+    assert_eq!(asserted, told);
+}
