@@ -10,7 +10,7 @@ use cuda_safe::{
     StreamOptions, call,
 };
 use cuda_sim::{Config, Scheduler, for_each_failure, is_on_device, isolated};
-use cuda_sys::{CUresult, CUstream_flags};
+use cuda_sys::{CUresult, CUstream_flags, CUstreamCaptureMode};
 
 const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
 
@@ -199,6 +199,29 @@ fn a_use_that_nothing_stands_for_is_never_taken_for_done() {
         context.synchronize().unwrap();
         call::memcpy_dtoh(&mut bytes, &buffer).unwrap();
         assert_eq!(bytes, [5; 64]);
+    });
+}
+
+#[test]
+fn questions_and_waits_leave_a_capture_as_it_is() {
+    isolated!(lazy(), || {
+        let (context, other) = (context(), PerThreadStream::new(&context()));
+        let [captured, plain] = [(); 2].map(|()| Stream::new(&context).unwrap());
+        let event = Event::new(&context).unwrap();
+        event.record(&plain).unwrap();
+        let raw = cuda_safe::shim::Handle::raw(&captured);
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+        // SAFETY: the stream is of the context, and its capture is ended below.
+        unsafe { call::stream_begin_capture(&context, raw, mode) }.unwrap();
+        plain.is_done().unwrap();
+        plain.wait_timeout(Duration::from_secs(20)).unwrap();
+        plain.synchronize().unwrap();
+        event.is_done().unwrap();
+        event.synchronize().unwrap();
+        other.wait_timeout(Duration::from_secs(20)).unwrap();
+        let graph = call::stream_end_capture(&captured).unwrap();
+        // SAFETY: the graph was made above, and nothing else knows it.
+        unsafe { call::graph_destroy(graph) }.unwrap();
     });
 }
 

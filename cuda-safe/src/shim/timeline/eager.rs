@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cuda_sys::CUstream;
 
-use super::{EventHandle, StreamHandle, Timeline, raw};
+use super::{EventHandle, Relaxed, StreamHandle, Timeline, raw};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -32,6 +32,7 @@ impl Timeline {
             return;
         }
         let Err(error) = self.record(&mut state, stream) else { return };
+        let _relaxed = Relaxed::enter();
         // SAFETY: the handle is alive while the stream is used, as it is now.
         match unsafe { raw::stream_synchronize(stream) } {
             Ok(()) => self.note_reached(mark),
