@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     process: u32,
     timelines: Mutex<Vec<Weak<Timeline>>>,
     legacy: Mutex<Weak<Timeline>>,
+    /// The stream that frees what its own streams can't.
+    reclaim: Mutex<Option<Arc<Timeline>>>,
     queue: Queue,
     hook: Mutex<Option<Hook>>,
     reported: AtomicU64,
@@ -107,6 +109,7 @@ impl Context {
             process: std::process::id(),
             timelines: Mutex::new(Vec::new()),
             legacy: Mutex::new(Weak::new()),
+            reclaim: Mutex::new(None),
             queue: Queue::new(),
             hook: Mutex::new(None),
             reported: AtomicU64::new(0),
@@ -234,8 +237,19 @@ impl Context {
         timelines.push(Arc::downgrade(timeline));
     }
 
-    fn timelines(&self) -> Vec<Arc<Timeline>> {
+    pub(crate) fn timelines(&self) -> Vec<Arc<Timeline>> {
         lock(&self.0.timelines).iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Returns the state of the stream that frees what no other can; the context is entered.
+    pub(crate) fn reclaim_timeline(&self) -> Result<Arc<Timeline>> {
+        let mut reclaim = lock(&self.0.reclaim);
+        if let Some(timeline) = reclaim.as_ref() {
+            return Ok(Arc::clone(timeline));
+        }
+        let timeline = crate::shim::reclaim(self)?;
+        *reclaim = Some(Arc::clone(&timeline));
+        Ok(timeline)
     }
 
     /// Returns the state of the default stream. A new one is made only if no record names the
@@ -313,7 +327,8 @@ impl Drop for Inner {
             // In a callback the driver must not be called: the context is kept for good.
             return self.report(&error);
         }
-        crate::deferred::end(self.raw.0, self.driver_id, &self.queue, &self.timelines, |error| {
+        let streams = (&self.timelines, lock(&self.reclaim).take());
+        crate::deferred::end(self.raw.0, self.driver_id, &self.queue, streams, |error| {
             self.report(&error);
         });
         crate::shim::forget(self.id);

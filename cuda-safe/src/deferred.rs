@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use cuda_sys::{CUcontext, CUdeviceptr, CUresult};
 
 use crate::context::Context;
-use crate::error::{Error, Result};
-use crate::shim::{Allocation, Area, Relaxed, Timeline, is_inside, raw};
+use crate::error::{Error, Result, Rule};
+use crate::shim::{self, Allocation, Area, Freed, Relaxed, Timeline, is_inside, raw};
 
 /// Is an allocation without an owner.
 pub(crate) struct Orphan {
@@ -18,7 +18,6 @@ pub(crate) struct Orphan {
 }
 
 /// Says where an allocation is, and so how it is freed.
-#[derive(Clone, Copy)]
 pub(crate) enum Address {
     /// By `cuMemFree`.
     Device(CUdeviceptr),
@@ -26,19 +25,29 @@ pub(crate) enum Address {
     Host(usize),
     /// By `cuModuleUnload`: code, not data.
     Module(usize),
+    /// By `cuMemFreeAsync`, in the order of the stream that it was allocated on.
+    Ordered(CUdeviceptr, Arc<Timeline>),
+    /// By `cuMemPoolDestroy`: it is no memory, but a pool.
+    Pool(usize),
 }
 
 impl Address {
-    /// Frees the memory; its context is entered.
+    /// Frees the memory; its context is entered. For memory of a pool that is what the driver does
+    /// as for any other: behind every kernel of the context.
     ///
     /// # Safety
     ///
     /// It was allocated so, is not freed yet, and nothing uses it any more.
-    unsafe fn free(self) -> Result<()> {
+    unsafe fn free(&self) -> Result<()> {
         let _relaxed = Relaxed::enter();
-        match self {
+        match *self {
             // SAFETY: the caller's promise.
-            Self::Device(address) => unsafe { raw::mem_free(address) },
+            Self::Device(address) | Self::Ordered(address, _) => unsafe { raw::mem_free(address) },
+            Self::Pool(pool) => {
+                let pool = ptr::with_exposed_provenance_mut(pool);
+                // SAFETY: the caller's promise.
+                unsafe { raw::mem_pool_destroy(pool) }
+            }
             Self::Host(address) => {
                 let address = ptr::with_exposed_provenance_mut(address);
                 // SAFETY: the caller's promise.
@@ -92,15 +101,37 @@ impl Queue {
         }
         // No driver call under the lock: two threads share the work.
         let orphans = std::mem::take(&mut *self.lock());
-        let (idle, busy): (Vec<_>, Vec<_>) =
-            orphans.into_iter().partition(|orphan| orphan.allocation.is_idle());
+        let (idle, busy): (Vec<_>, Vec<_>) = orphans.into_iter().partition(Orphan::can_go);
         {
             let mut orphans = self.lock();
             orphans.extend(busy);
             self.waiting.store(orphans.len(), Ordering::Release);
         }
         for orphan in idle {
-            free(context, orphan.address);
+            free(context, orphan);
+        }
+    }
+}
+
+impl Orphan {
+    /// Tells whether it can be freed now, without waiting on the host.
+    fn can_go(&self) -> bool {
+        matches!(self.address, Address::Ordered(..)) || self.allocation.is_idle()
+    }
+
+    /// Frees it; its context is entered.
+    ///
+    /// # Safety
+    ///
+    /// As [`Address::free`] demands; only memory that is freed in order may still be in use.
+    unsafe fn free(&self, context: &Context) -> Freed {
+        match &self.address {
+            Address::Ordered(memory, timeline) => {
+                // SAFETY: the caller's promise, and the address is a pool's.
+                unsafe { shim::free(context, timeline, *memory, &self.allocation) }
+            }
+            // SAFETY: the caller's promise.
+            address => Freed::Done(unsafe { address.free() }),
         }
     }
 }
@@ -112,22 +143,37 @@ pub(crate) fn allocate<T>(context: &Context, mut call: impl FnMut() -> Result<T>
     let _relaxed = Relaxed::enter();
     let answer = call();
     let no_memory = |error: &Error| error.code() == Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
-    if context.uncollected() > 0 && answer.as_ref().is_err_and(no_memory) {
-        context.queue().wait()?;
-        context.collect();
-        return call();
+    if answer.as_ref().is_err_and(no_memory) {
+        let freeing: Vec<_> =
+            context.timelines().into_iter().filter(|timeline| timeline.is_freeing()).collect();
+        if context.uncollected() > 0 || !freeing.is_empty() {
+            context.queue().wait()?;
+            freeing.iter().try_for_each(|timeline| timeline.wait_for_frees())?;
+            context.collect();
+            return call();
+        }
     }
     answer
 }
 
-/// Frees memory that nothing uses; what cannot be freed is leaked and reported.
-fn free(context: &Context, address: Address) {
-    let freed = context.enter("cuMemFree_v2").and_then(|_entered| {
-        // SAFETY: the owner is gone and left no other way to the address; nothing uses it.
-        unsafe { address.free() }
-    });
-    if let Err(error) = freed {
-        context.report(error);
+/// Frees memory that nothing uses, or that is freed in order.
+///
+/// What the driver was not asked to free waits for the next time. What it answers is reported and
+/// not tried again: it may have freed the memory all the same, as it does with the answer to earlier
+/// work.
+fn free(context: &Context, orphan: Orphan) {
+    let freed = match context.enter("cuMemFree_v2") {
+        // SAFETY: the owner is gone and left no other way to the address; nothing uses it, or it is
+        // freed in order.
+        Ok(_entered) => unsafe { orphan.free(context) },
+        // It went with its context, or is a pool's: that one leaks.
+        Err(error) if error.rule() == Some(Rule::Alive) => Freed::Done(Err(error)),
+        Err(_again) => Freed::Kept,
+    };
+    match freed {
+        Freed::Done(Ok(())) => {}
+        Freed::Done(Err(error)) => context.report(error),
+        Freed::Kept => context.queue().push(orphan),
     }
 }
 
@@ -139,16 +185,17 @@ pub(crate) fn give_up(context: &Context, address: Address, allocation: Arc<Alloc
     if !context.is_own_process() {
         return;
     }
+    let orphan = Orphan { address, allocation };
     if is_inside() {
         // The driver must not be called here; the next allocation, drop or wait frees it.
-        context.queue().push(Orphan { address, allocation });
+        context.queue().push(orphan);
         return;
     }
     context.collect();
-    if allocation.is_idle() {
-        free(context, address);
+    if orphan.can_go() {
+        free(context, orphan);
     } else {
-        context.queue().push(Orphan { address, allocation });
+        context.queue().push(orphan);
     }
 }
 
@@ -157,7 +204,7 @@ pub(crate) fn end(
     context: CUcontext,
     driver_id: Option<u64>,
     queue: &Queue,
-    timelines: &Mutex<Vec<Weak<Timeline>>>,
+    (timelines, reclaim): (&Mutex<Vec<Weak<Timeline>>>, Option<Arc<Timeline>>),
     report: impl Fn(Error),
 ) {
     let streams: Vec<_> = {
@@ -169,15 +216,23 @@ pub(crate) fn end(
         return;
     }
     let result = enter_raw(context, driver_id, || {
+        if let Some((stream, recorded)) = reclaim.and_then(|reclaim| reclaim.retire()) {
+            // SAFETY: the handle is alive, and was taken from the only place that has it.
+            let destroyed = unsafe { raw::stream_destroy(stream) };
+            if let Err(error) = recorded.and(destroyed) {
+                report(error);
+            }
+        }
         for stream in &streams {
             if let Err(error) = stream.close() {
                 report(error);
             }
         }
-        for orphan in &orphans {
+        for orphan in orphans {
             // SAFETY: the owner is gone, and the streams were waited for; should that have failed,
             // the driver's own free waits for every kernel of the context.
-            if let Err(error) = unsafe { orphan.address.free() } {
+            let freed = unsafe { orphan.address.free() };
+            if let Err(error) = freed {
                 report(error);
             }
         }

@@ -92,6 +92,10 @@ pub enum Rule {
     Plain,
     /// No call of the driver is made in a callback.
     Outside,
+    /// A driver is new enough for what is asked of it.
+    Driver,
+    /// A device can do what is asked of it.
+    Able,
     /// A layout's items are as large as the elements.
     ItemSize,
     /// Elements are of the type that is asked for.
@@ -128,6 +132,8 @@ impl Rule {
             Self::Ptx => "PTX is text in ASCII, and begins as no binary does",
             Self::Plain => "a record that passes as a value holds no address",
             Self::Outside => "no call of the driver is made in a callback",
+            Self::Driver => "a driver is new enough for what is asked of it",
+            Self::Able => "a device can do what is asked of it",
             Self::ItemSize => "a layout's items are as large as the elements",
             Self::ElementType => "elements are of the type that is asked for",
             Self::Injective => "no two elements of an array that is written share a byte",

@@ -65,7 +65,10 @@ pub use error::{Cause, Details, Error, Quantity, Result, Rule};
 pub use event::{Event, TimedEvent};
 pub use layout::StridedLayout;
 #[cfg(feature = "driver")]
-pub use memory::{DeviceBuffer, Element, External, PinnedBuffer};
+pub use memory::{
+    DeviceBuffer, DevicePlace, Element, External, HostPlace, MemoryPool, OnBoth, OnDevice, OnHost,
+    PinnedBuffer, Place, PoolProperties, Slice, SliceMut, WriteCombinedBuffer,
+};
 #[cfg(feature = "driver")]
 pub use module::{Function, LaunchShape, Module, inout, input, output};
 #[cfg(feature = "driver")]

@@ -2,6 +2,7 @@
 //!
 //! | type | memory | its drop |
 //! |---|---|---|
+//! | [`DeviceBuffer`] | of a device, from a pool | waits for nothing: the free comes on the stream, behind every use |
 //! | [`DeviceBuffer`] | of a device, plain or in padded rows | waits for nothing that uses other memory unless the buffer is idle: then `cuMemFree` waits for every kernel of the context |
 //! | [`PinnedBuffer`] | of the host, page-locked | the same, with `cuMemFreeHost` |
 //! | [`External`] | of others, with what owns it | drops the owner, once no stream uses the memory |
@@ -12,11 +13,19 @@
 
 mod device;
 mod external;
+mod fill;
+mod locked;
 mod pinned;
+mod pool;
+mod slice;
+mod write_combined;
 
 pub use device::DeviceBuffer;
 pub use external::External;
 pub use pinned::PinnedBuffer;
+pub use pool::{MemoryPool, PoolProperties};
+pub use slice::{DevicePlace, HostPlace, OnBoth, OnDevice, OnHost, Place, Slice, SliceMut};
+pub use write_combined::WriteCombinedBuffer;
 
 use crate::error::{Error, Quantity, Result, Rule};
 
@@ -33,4 +42,20 @@ fn byte_count<T>(call: &'static str, len: usize) -> Result<usize> {
     len.checked_mul(size_of::<T>()).ok_or_else(|| {
         Error::refused(call, "len", Rule::Fit, Quantity::Overflow, usize::MAX.into())
     })
+}
+
+/// Returns how many elements of `T` so many bytes are.
+fn divided<T: Element>(call: &'static str, bytes: usize) -> Result<usize> {
+    match (bytes.checked_div(size_of::<T>()), bytes.checked_rem(size_of::<T>())) {
+        (Some(len), Some(0)) => Ok(len),
+        // Elements without bytes are as many as anybody says, so that nobody can say.
+        (None, _) | (_, None) => {
+            let (need, have) = (Quantity::Word("elements of at least one byte"), 0_usize.into());
+            Err(Error::refused(call, "len", Rule::Quotient, need, have))
+        }
+        (Some(len), Some(_)) => {
+            let need = (len * size_of::<T>()).into();
+            Err(Error::refused(call, "len", Rule::Quotient, need, bytes.into()))
+        }
+    }
 }

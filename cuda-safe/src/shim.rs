@@ -29,6 +29,7 @@ mod gate;
 mod home;
 mod list;
 mod operand;
+mod ordered;
 mod pointer;
 mod records;
 mod region;
@@ -60,6 +61,7 @@ pub(crate) use gate::{
 pub(crate) use home::{enter, home};
 pub(crate) use list::{Handles, Operands, addresses, count, gather, list, list_mut};
 pub(crate) use operand::{Held, Operand, Until, address};
+pub(crate) use ordered::{Freed, first_write, free, reclaim};
 pub(crate) use pointer::{About, record_of};
 pub(crate) use relaxed::Relaxed;
 pub(crate) use settle::{default_timeline, fence, settle, settle_host, timeline, touch};

@@ -1,20 +1,42 @@
 //! Device memory with an owner.
 #![expect(unsafe_code, reason = "owns device memory and vouches for its address")]
 
+mod ordered;
+mod parts;
+mod plain;
+mod raw;
+
 use core::marker::PhantomData;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 use cuda_sys::CUdeviceptr;
 
-use super::{Element, byte_count};
-use crate::call;
+use super::{Element, divided};
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::Result;
-use crate::shim::{Allocation, Device, Kind, Memory, Region, Steady, record_of};
+use crate::shim::{Allocation, Device, Kind, Memory, Region, Steady, Timeline, record_of};
 
-/// Is an allocation of `cuMemAlloc` or `cuMemAllocPitch`: a run of elements, or rows of them.
+/// Is memory of a device: a run of elements, or rows of them.
+///
+/// | made by | memory | freed |
+/// |---|---|---|
+/// | [`uninitialized`](Self::uninitialized), [`zeroed`](Self::zeroed), [`filled`](Self::filled), [`MemoryPool::allocate`](super::MemoryPool::allocate) | of a pool, in the order of a stream | in the order of that stream, behind every use: its drop waits for nothing |
+/// | [`allocate`](Self::allocate), [`allocate_pitched`](Self::allocate_pitched) | plain: of `cuMemAlloc`, `cuMemAllocPitch` | once it is idle; then `cuMemFree` waits for every kernel of the context |
+///
+/// Handles for other processes (`cuIpcGetMemHandle`) are of plain memory only.
+///
+/// ```
+/// # cuda_sim::install(cuda_sim::Config::new())?;
+/// use cuda_safe::{Device, DeviceBuffer, Stream};
+///
+/// let stream = Stream::new(&Device::get(0)?.context()?)?;
+/// let buffer = DeviceBuffer::<f32>::zeroed(&stream, 1000)?;
+/// assert_eq!(buffer.len(), 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct DeviceBuffer<T: Element> {
     address: CUdeviceptr,
     /// Elements in a row.
@@ -23,47 +45,25 @@ pub struct DeviceBuffer<T: Element> {
     /// Bytes between rows.
     pitch: usize,
     allocation: Arc<Allocation>,
+    source: Source,
     context: Context,
     element: PhantomData<T>,
 }
 
+/// Says where the memory is from, and so how it is freed.
+#[derive(Clone)]
+enum Source {
+    /// `cuMemAlloc` or `cuMemAllocPitch`.
+    Plain,
+    /// A pool, in the order of a stream.
+    Ordered {
+        timeline: Arc<Timeline>,
+        /// Tells whether the pool was made to be shared.
+        shared: bool,
+    },
+}
+
 impl<T: Element> DeviceBuffer<T> {
-    /// Allocates `len` elements; they hold whatever the memory held before.
-    ///
-    /// # Errors
-    ///
-    /// As the driver answers.
-    pub fn allocate(context: &Context, len: usize) -> Result<Self> {
-        let bytes = byte_count::<T>("DeviceBuffer::allocate", len)?;
-        let address = match bytes {
-            0 => CUdeviceptr(0),
-            _ => deferred::allocate(context, || call::mem_alloc(context, bytes))?,
-        };
-        Ok(Self::new(context, address, bytes, (len, 1, bytes)))
-    }
-
-    /// Allocates `rows` rows of `width` elements, padded as suits the device.
-    ///
-    /// # Errors
-    ///
-    /// As the driver answers.
-    pub fn allocate_pitched(context: &Context, width: usize, rows: usize) -> Result<Self> {
-        const CALL: &str = "DeviceBuffer::allocate_pitched";
-        let bytes = byte_count::<T>(CALL, width)?;
-        if bytes == 0 || rows == 0 {
-            return Ok(Self::new(context, CUdeviceptr(0), 0, (width, rows, bytes)));
-        }
-        // The driver knows words of 4, 8 and 16 bytes; what is smaller is part of one.
-        let word: u32 = [16, 8, 4]
-            .into_iter()
-            .find(|word| size_of::<T>().is_multiple_of(*word as usize))
-            .unwrap_or(4);
-        let (address, pitch) =
-            deferred::allocate(context, || call::mem_alloc_pitch(context, bytes, rows, word))?;
-        let total = byte_count::<u8>(CALL, pitch.saturating_mul(rows))?;
-        Ok(Self::new(context, address, total, (width, rows, pitch)))
-    }
-
     fn new(
         context: &Context,
         address: CUdeviceptr,
@@ -74,8 +74,35 @@ impl<T: Element> DeviceBuffer<T> {
             0 => Arc::new(Allocation::new(0)),
             _ => record_of(address, bytes),
         };
-        let context = context.clone();
-        Self { address, width, rows, pitch, allocation, context, element: PhantomData }
+        let (source, context) = (Source::Plain, context.clone());
+        Self { address, width, rows, pitch, allocation, source, context, element: PhantomData }
+    }
+
+    /// Takes the same memory as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// [`Rule::Quotient`](crate::Rule::Quotient) if a row is not a whole number of them; the memory
+    /// is freed then.
+    pub fn cast<U: Element>(mut self) -> Result<DeviceBuffer<U>> {
+        let row = self.width * size_of::<T>();
+        let width = divided::<U>("DeviceBuffer::cast", row)?;
+        let address = mem::replace(&mut self.address, CUdeviceptr(0));
+        Ok(DeviceBuffer {
+            address,
+            width,
+            rows: self.rows,
+            pitch: self.pitch,
+            allocation: Arc::clone(&self.allocation),
+            source: self.source.clone(),
+            context: self.context.clone(),
+            element: PhantomData,
+        })
+    }
+
+    /// Tells whether it was allocated, and will be freed, in the order of a stream.
+    pub const fn is_stream_ordered(&self) -> bool {
+        matches!(self.source, Source::Ordered { .. })
     }
 
     /// Returns how many elements it has, padding not counted.
@@ -135,13 +162,18 @@ impl<T: Element> fmt::Debug for DeviceBuffer<T> {
     }
 }
 
-// SAFETY: the allocation lives until the drop, is of `cuMemAlloc`, and has this one record; its
-// bytes are as many as were asked for.
+// SAFETY: the allocation lives until the drop, is of the kind of its source, and has this one
+// record; its bytes are as many as were asked for.
 unsafe impl<T: Element> Memory for DeviceBuffer<T> {
     #[inline]
     fn region(&self) -> Region<'_> {
         let address = usize::try_from(self.address.0).unwrap_or(0);
-        Region::new(address, self.allocation.len(), Kind::Alloc)
+        let kind = match self.source {
+            Source::Plain => Kind::Alloc,
+            Source::Ordered { shared: false, .. } => Kind::Pool,
+            Source::Ordered { shared: true, .. } => Kind::SharedPool,
+        };
+        Region::new(address, self.allocation.len(), kind)
             .with_rows(self.pitch, self.width * size_of::<T>(), self.rows)
             .with_home(&self.context)
             .within(&self.allocation, 0)
@@ -157,7 +189,12 @@ unsafe impl<T: Element> Device for DeviceBuffer<T> {}
 impl<T: Element> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
         if self.address.0 != 0 {
-            let address = Address::Device(self.address);
+            let address = match &self.source {
+                Source::Plain => Address::Device(self.address),
+                Source::Ordered { timeline, .. } => {
+                    Address::Ordered(self.address, Arc::clone(timeline))
+                }
+            };
             deferred::give_up(&self.context, address, Arc::clone(&self.allocation));
         }
     }

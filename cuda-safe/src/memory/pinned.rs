@@ -1,59 +1,75 @@
 //! Page-locked memory with an owner.
-#![expect(unsafe_code, reason = "owns page-locked memory and lends it as slices")]
+#![expect(unsafe_code, reason = "vouches for page-locked memory that it owns")]
 
+use core::marker::PhantomData;
 use core::ptr::NonNull;
-use core::slice;
 use std::fmt;
 use std::sync::Arc;
 
-use cuda_sys::{CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr};
-
-use super::{Element, byte_count};
-use crate::call;
+use super::locked::Locked;
+use super::slice::{OnHost, Slice, SliceMut, buffer, host_buffer};
+use super::{Element, byte_count, divided};
 use crate::context::Context;
-use crate::deferred::{self, Address};
 use crate::error::Result;
-use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Steady, record_of};
+use crate::shim::{Allocation, Host, Memory, Region, Steady};
 
-/// Is page-locked memory of the host, which streams of every context may use.
+/// Is page-locked memory of the host, cached by the CPU; streams of every context may use it, and
+/// devices reach it by an address of theirs.
 ///
 /// The CPU gets at it through slices that wait until nothing is in their way; there is no `Deref`,
 /// because a wait can fail.
+///
+/// ```
+/// # cuda_sim::install(cuda_sim::Config::new())?;
+/// use cuda_safe::{Device, DeviceBuffer, PinnedBuffer, Stream, call};
+///
+/// let context = Device::get(0)?.context()?;
+/// let stream = Stream::new(&context)?;
+/// let mut numbers = PinnedBuffer::from_slice(&context, &[1_u32, 2, 3, 4])?;
+/// let mut buffer = DeviceBuffer::<u32>::uninitialized(&stream, 4)?;
+/// call::memcpy_htod_async(&mut buffer, &numbers, &stream)?;
+/// numbers.as_mut_slice()?.fill(0); // Waits for the copy.
+/// call::memcpy_dtoh_async(&mut numbers, &buffer, &stream)?;
+/// assert_eq!(numbers.as_slice()?, [1, 2, 3, 4]); // Waits for the other one.
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PinnedBuffer<T: Element> {
-    data: NonNull<T>,
-    len: usize,
-    allocation: Arc<Allocation>,
-    context: Context,
+    locked: Locked,
+    element: PhantomData<T>,
 }
 
-// SAFETY: it owns its elements as a vector does; its record may be used from every thread.
-unsafe impl<T: Element + Send> Send for PinnedBuffer<T> {}
-// SAFETY: as above.
-unsafe impl<T: Element + Sync> Sync for PinnedBuffer<T> {}
-
 impl<T: Element> PinnedBuffer<T> {
+    /// Allocates `len` elements; they hold whatever the memory held before.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn uninitialized(context: &Context, len: usize) -> Result<Self> {
+        let bytes = byte_count::<T>("PinnedBuffer::uninitialized", len)?;
+        let locked = Locked::allocate(context, bytes, 0)?;
+        Ok(Self { locked, element: PhantomData })
+    }
+
     /// Allocates `len` elements, all bytes zero.
     ///
     /// # Errors
     ///
     /// As the driver answers.
     pub fn zeroed(context: &Context, len: usize) -> Result<Self> {
-        let bytes = byte_count::<T>("PinnedBuffer::zeroed", len)?;
-        let data = match bytes {
-            0 => NonNull::dangling(),
-            _ => {
-                let allocate = || call::mem_host_alloc(context, bytes, CU_MEMHOSTALLOC_PORTABLE);
-                let address = deferred::allocate(context, allocate)?.cast::<u8>();
-                // SAFETY: the driver allocated so many bytes there.
-                unsafe { address.write_bytes(0, bytes) };
-                NonNull::new(address.cast::<T>()).unwrap_or(NonNull::dangling())
-            }
-        };
-        let allocation = match bytes {
-            0 => Arc::new(Allocation::new(0)),
-            _ => record_of(CUdeviceptr(data.as_ptr().expose_provenance() as u64), bytes),
-        };
-        Ok(Self { data, len, allocation, context: context.clone() })
+        let mut buffer = Self::uninitialized(context, len)?;
+        buffer.locked.clear();
+        Ok(buffer)
+    }
+
+    /// Allocates `len` elements that are `value`.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn filled(context: &Context, len: usize, value: T) -> Result<Self> {
+        let mut buffer = Self::uninitialized(context, len)?;
+        buffer.as_mut_slice()?.fill(value);
+        Ok(buffer)
     }
 
     /// Allocates memory for a copy of `elements`.
@@ -62,63 +78,74 @@ impl<T: Element> PinnedBuffer<T> {
     ///
     /// As the driver answers.
     pub fn from_slice(context: &Context, elements: &[T]) -> Result<Self> {
-        let mut buffer = Self::zeroed(context, elements.len())?;
+        let mut buffer = Self::uninitialized(context, elements.len())?;
         buffer.as_mut_slice()?.copy_from_slice(elements);
         Ok(buffer)
     }
 
     /// Returns how many elements it has.
-    pub const fn len(&self) -> usize {
-        self.len
+    pub fn len(&self) -> usize {
+        self.as_part().len()
     }
 
     /// Tells whether it has no elements.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Returns the context in which it was allocated.
     pub const fn context(&self) -> &Context {
-        &self.context
+        self.locked.context()
     }
 
     /// Returns what everything that refers to its bytes shares.
     pub const fn allocation(&self) -> &Arc<Allocation> {
-        &self.allocation
+        self.locked.allocation()
     }
 
-    fn area(&self) -> Area {
-        Area::bytes(0, self.allocation.len())
-    }
-
-    /// Waits until nothing writes to it any more, and lends it for reading.
+    /// Takes the same memory as elements of another type.
     ///
     /// # Errors
     ///
-    /// As the driver answers while it waits; it may be the answer to earlier work.
-    pub fn as_slice(&self) -> Result<&[T]> {
-        self.allocation.wait_for_writes(self.area())?;
-        // SAFETY: the elements are initialised, and a new write needs the buffer mutably.
-        Ok(unsafe { slice::from_raw_parts(self.data.as_ptr(), self.len) })
+    /// [`Rule::Quotient`](crate::Rule::Quotient) if it is not a whole number of them; the memory is
+    /// freed then.
+    pub fn cast<U: Element>(self) -> Result<PinnedBuffer<U>> {
+        divided::<U>("PinnedBuffer::cast", self.allocation().len())?;
+        Ok(PinnedBuffer { locked: self.locked, element: PhantomData })
     }
 
-    /// Waits until nothing uses it any more, and lends it for writing.
+    /// Waits until nothing uses it any more, and hands the memory over: whoever has the address
+    /// frees it, by [`from_raw`](Self::from_raw) or by `cuMemFreeHost`.
     ///
     /// # Errors
     ///
-    /// As the driver answers while it waits; it may be the answer to earlier work.
-    pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        self.allocation.wait_for_all(self.area())?;
-        // SAFETY: the elements are initialised, and a new use needs the buffer.
-        Ok(unsafe { slice::from_raw_parts_mut(self.data.as_ptr(), self.len) })
+    /// As the driver answers while it waits; then the memory is freed as by a drop.
+    pub fn into_raw(self) -> Result<NonNull<T>> {
+        self.locked.into_raw()
+    }
+
+    /// Takes memory of `len` elements.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a size that can't be counted.
+    ///
+    /// # Safety
+    ///
+    /// The address came from `cuMemHostAlloc` in `context`, portable, has room for so many
+    /// elements, is nobody else's, and nothing uses it. Without elements it may be any.
+    pub unsafe fn from_raw(context: &Context, data: NonNull<T>, len: usize) -> Result<Self> {
+        let bytes = byte_count::<T>("PinnedBuffer::from_raw", len)?;
+        let address = if bytes == 0 { 0 } else { data.expose_provenance().get() };
+        Ok(Self { locked: Locked::new(context, address, bytes), element: PhantomData })
     }
 }
 
 impl<T: Element> fmt::Debug for PinnedBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PinnedBuffer")
-            .field("data", &self.data)
-            .field("len", &self.len)
+            .field("data", &self.locked.data::<T>())
+            .field("len", &self.len())
             .finish_non_exhaustive()
     }
 }
@@ -128,8 +155,7 @@ impl<T: Element> fmt::Debug for PinnedBuffer<T> {
 unsafe impl<T: Element> Memory for PinnedBuffer<T> {
     #[inline]
     fn region(&self) -> Region<'_> {
-        let address = self.data.as_ptr().expose_provenance();
-        Region::new(address, self.allocation.len(), Kind::Pinned).within(&self.allocation, 0)
+        self.locked.region()
     }
 }
 
@@ -139,11 +165,5 @@ unsafe impl<T: Element> Steady for PinnedBuffer<T> {}
 // SAFETY: it is memory of the host.
 unsafe impl<T: Element> Host for PinnedBuffer<T> {}
 
-impl<T: Element> Drop for PinnedBuffer<T> {
-    fn drop(&mut self) {
-        if !self.allocation.is_empty() {
-            let address = Address::Host(self.data.as_ptr().expose_provenance());
-            deferred::give_up(&self.context, address, Arc::clone(&self.allocation));
-        }
-    }
-}
+buffer!(PinnedBuffer<T>, OnHost);
+host_buffer!(PinnedBuffer<T>);

@@ -5,7 +5,8 @@
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
 use cuda_sys::{
-    CUcontext, CUdeviceptr, CUevent, CUmodule, CUpointer_attribute, CUresult, CUstream, TABLE,
+    CUcontext, CUdeviceptr, CUevent, CUmemoryPool, CUmodule, CUpointer_attribute, CUresult,
+    CUstream, CUstreamCaptureStatus, TABLE,
 };
 
 use super::gate::found;
@@ -50,6 +51,11 @@ raw! {
     stream_wait_event = cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
     /// Waits on the host until a stream is idle.
     stream_synchronize = cuStreamSynchronize(stream: CUstream);
+    /// Makes a stream.
+    stream_create = cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+    /// Asks whether what comes on a stream is recorded and not run.
+    stream_is_capturing = cuStreamIsCapturing(
+        stream: CUstream, status: *mut CUstreamCaptureStatus);
     /// Destroys a stream; its work goes on.
     stream_destroy = cuStreamDestroy_v2(stream: CUstream);
     /// Asks for an attribute of an address.
@@ -62,6 +68,12 @@ raw! {
     );
     /// Frees device memory.
     mem_free = cuMemFree_v2(address: CUdeviceptr);
+    /// Frees device memory, in the order of a stream.
+    mem_free_async = cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
+    /// Destroys a memory pool; its memory goes with the last that is freed.
+    mem_pool_destroy = cuMemPoolDestroy(pool: CUmemoryPool);
+    /// Undoes a registration of host memory.
+    mem_host_unregister = cuMemHostUnregister(address: *mut c_void);
     /// Frees page-locked memory.
     mem_free_host = cuMemFreeHost(address: *mut c_void);
     /// Unloads a module, behind every kernel of the context.

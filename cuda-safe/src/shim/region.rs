@@ -28,6 +28,8 @@ pub enum Kind {
     Imported,
     /// By `cuMemHostAlloc`: page-locked.
     Pinned,
+    /// As [`Pinned`](Self::Pinned) or [`Registered`](Self::Registered), by a device's address.
+    Mapped,
     /// By others, and page-locked by `cuMemHostRegister`.
     Registered,
     /// By others: ordinary memory of this process.
@@ -52,6 +54,7 @@ impl Kind {
             Self::Managed => "Managed",
             Self::Imported => "Imported",
             Self::Pinned => "Pinned",
+            Self::Mapped => "Mapped",
             Self::Registered => "Registered",
             Self::Pageable => "Pageable",
             Self::External => "External",
@@ -212,6 +215,22 @@ impl<'a> Region<'a> {
         self.len == 0
     }
 
+    pub(crate) const fn address(&self) -> usize {
+        self.address
+    }
+
+    pub(crate) const fn pitch(&self) -> usize {
+        self.pitch
+    }
+
+    pub(crate) const fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(crate) const fn height(&self) -> usize {
+        self.height
+    }
+
     /// Returns how it was allocated.
     pub const fn kind(&self) -> Kind {
         self.kind
@@ -239,6 +258,31 @@ impl<'a> Region<'a> {
     #[must_use]
     pub fn first(self, len: usize) -> Option<Self> {
         (len <= self.len).then_some(Self { len, pitch: len, width: len, height: 1, ..self })
+    }
+
+    /// Returns `len` bytes of it, `offset` bytes later; none if they are not within it.
+    pub(crate) fn run(self, offset: usize, len: usize) -> Option<Self> {
+        let part = self.part(offset)?;
+        (len <= part.len).then(|| Self { len, ..part.with_rows(len, len, 1) })
+    }
+
+    /// Names the same bytes by another address.
+    pub(crate) const fn at(self, address: usize, kind: Kind) -> Self {
+        Self { address, kind, ..self }
+    }
+
+    /// Waits on the host until nothing writes to its run of bytes any more.
+    pub(crate) fn wait_for_writes(&self) -> Result<()> {
+        self.allocation.map_or(Ok(()), |(allocation, offset)| {
+            allocation.wait_for_writes(Area::bytes(offset, self.len))
+        })
+    }
+
+    /// Waits on the host until nothing uses its run of bytes any more.
+    pub(crate) fn wait_for_all(&self) -> Result<()> {
+        self.allocation.map_or(Ok(()), |(allocation, offset)| {
+            allocation.wait_for_all(Area::bytes(offset, self.len))
+        })
     }
 
     /// Says of which allocation it is, and how many bytes behind its first.

@@ -31,6 +31,8 @@ pub(crate) struct Timeline {
     /// The newest mark that a use took.
     used: AtomicU64,
     reached: AtomicU64,
+    /// The mark of the newest free that was enqueued.
+    freed: AtomicU64,
     context: Weak<Inner>,
     /// Whether each use records an event at once.
     eager: bool,
@@ -108,6 +110,7 @@ impl Timeline {
             present: AtomicU64::new(1),
             used: AtomicU64::new(0),
             reached: AtomicU64::new(0),
+            freed: AtomicU64::new(0),
             context: context.downgrade(),
             eager,
             state: Mutex::new(state),
@@ -152,6 +155,32 @@ impl Timeline {
     /// Notes that everything up to `mark` is done.
     pub(crate) fn note_reached(&self, mark: u64) {
         self.reached.fetch_max(mark, Ordering::AcqRel);
+    }
+
+    /// Returns the number by which records name it.
+    pub(super) const fn number(&self) -> u64 {
+        self.id
+    }
+
+    /// Calls `work` with the stream's handle, which stays alive meanwhile; none if it is gone.
+    pub(super) fn with_handle<R>(&self, work: impl FnOnce(CUstream) -> R) -> Option<R> {
+        let state = self.lock();
+        state.stream.map(|StreamHandle(stream)| work(stream))
+    }
+
+    /// Notes that a free was enqueued under `mark`.
+    pub(super) fn note_freed(&self, mark: u64) {
+        self.freed.fetch_max(mark, Ordering::AcqRel);
+    }
+
+    /// Tells whether a free that was enqueued may not be done.
+    pub(crate) fn is_freeing(&self) -> bool {
+        !self.is_reached(self.freed.load(Ordering::Acquire))
+    }
+
+    /// Waits on the host for every free that was enqueued.
+    pub(crate) fn wait_for_frees(&self) -> Result<()> {
+        self.wait(self.freed.load(Ordering::Acquire))
     }
 
     fn is_reached(&self, mark: u64) -> bool {

@@ -1,0 +1,66 @@
+//! Device memory that is allocated in the order of a stream.
+
+use std::sync::Arc;
+
+use cuda_sys::CUdeviceptr;
+
+use super::{DeviceBuffer, Source};
+use crate::call;
+use crate::deferred;
+use crate::error::Result;
+use crate::memory::{Element, MemoryPool, byte_count};
+use crate::shim::first_write;
+use crate::stream::Stream;
+
+impl<T: Element> DeviceBuffer<T> {
+    /// Allocates `len` elements from the device's current pool, in the order of `stream`; they hold
+    /// whatever the memory held before. Where the device has no pools, the memory is plain.
+    ///
+    /// The allocation is the first use: other streams wait for it before theirs.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn uninitialized(stream: &Stream, len: usize) -> Result<Self> {
+        match Self::ordered("DeviceBuffer::uninitialized", stream, len, None) {
+            Err(error) if error.is_unsupported() => Self::allocate(stream.context(), len),
+            answer => answer,
+        }
+    }
+
+    /// Allocates as [`uninitialized`](Self::uninitialized) does, and has the stream set all bytes to
+    /// zero.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
+        let mut buffer = Self::uninitialized(stream, len)?;
+        call::memset_d8_async(&mut buffer, 0, stream)?;
+        Ok(buffer)
+    }
+
+    /// Allocates from a pool; `call` is who asks.
+    pub(in crate::memory) fn ordered(
+        call: &'static str,
+        stream: &Stream,
+        len: usize,
+        pool: Option<&MemoryPool>,
+    ) -> Result<Self> {
+        let context = stream.context();
+        let bytes = byte_count::<T>(call, len)?;
+        let address = match (bytes, pool) {
+            (0, _) => CUdeviceptr(0),
+            (_, None) => deferred::allocate(context, || call::mem_alloc_async(bytes, stream))?,
+            (_, Some(pool)) => deferred::allocate(context, || {
+                call::mem_alloc_from_pool_async(bytes, pool, stream)
+            })?,
+        };
+        let mut buffer = Self::new(context, address, bytes, (len, 1, bytes));
+        let timeline = Arc::clone(stream.timeline());
+        first_write(&timeline, &buffer.allocation);
+        let shared = pool.is_some_and(MemoryPool::is_shared);
+        buffer.source = Source::Ordered { timeline, shared };
+        Ok(buffer)
+    }
+}

@@ -1,0 +1,82 @@
+//! What all buffers have: themselves as a part, and parts of that.
+
+/// Gives a buffer its parts.
+macro_rules! buffer {
+    ($buffer:ty, $place:ty) => {
+        impl<T: Element> $buffer {
+            /// Lends all of it for reading.
+            pub fn as_part(&self) -> Slice<'_, T, $place> {
+                Slice::of(self.region())
+            }
+
+            /// Lends all of it for writing.
+            pub fn as_part_mut(&mut self) -> SliceMut<'_, T, $place> {
+                SliceMut::of(self.region())
+            }
+
+            /// Lends a range of elements for reading.
+            ///
+            /// # Errors
+            ///
+            /// [`Rule::Reach`](crate::Rule::Reach) if the range is not within it.
+            pub fn slice(
+                &self,
+                range: impl core::ops::RangeBounds<usize>,
+            ) -> Result<Slice<'_, T, $place>> {
+                self.as_part().slice(range)
+            }
+
+            /// Lends a range of elements for writing.
+            ///
+            /// # Errors
+            ///
+            /// [`Rule::Reach`](crate::Rule::Reach) if the range is not within it.
+            pub fn slice_mut(
+                &mut self,
+                range: impl core::ops::RangeBounds<usize>,
+            ) -> Result<SliceMut<'_, T, $place>> {
+                self.as_part_mut().slice(range)
+            }
+
+            /// Divides it before the element `middle`; streams and the CPU may use both halves at
+            /// once.
+            ///
+            /// # Errors
+            ///
+            /// [`Rule::Reach`](crate::Rule::Reach) if it has not so many elements.
+            pub fn split_at_mut(
+                &mut self,
+                middle: usize,
+            ) -> Result<(SliceMut<'_, T, $place>, SliceMut<'_, T, $place>)> {
+                self.as_part_mut().split_at(middle)
+            }
+        }
+    };
+}
+
+/// Gives a buffer what the CPU needs.
+macro_rules! host_buffer {
+    ($buffer:ty) => {
+        impl<T: Element> $buffer {
+            /// Waits until nothing writes to it any more, and lends it for reading.
+            ///
+            /// # Errors
+            ///
+            /// As the driver answers while it waits; it may be the answer to earlier work.
+            pub fn as_slice(&self) -> Result<&[T]> {
+                self.as_part().as_slice()
+            }
+
+            /// Waits until nothing uses it any more, and lends it for writing.
+            ///
+            /// # Errors
+            ///
+            /// As the driver answers while it waits; it may be the answer to earlier work.
+            pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
+                self.as_part_mut().into_mut_slice()
+            }
+        }
+    };
+}
+
+pub(in crate::memory) use {buffer, host_buffer};

@@ -1,0 +1,114 @@
+//! Memory that is allocated and freed in the order of streams.
+#![expect(unsafe_code, reason = "frees memory by raw handle")]
+
+use core::ptr;
+use std::sync::Arc;
+
+use cuda_sys::{
+    CU_STREAM_PER_THREAD, CUdeviceptr, CUstream, CUstream_flags, CUstreamCaptureStatus,
+};
+
+use super::raw;
+use super::region::Allocation;
+use super::relaxed::Relaxed;
+use super::timeline::Timeline;
+use super::{Access, Area};
+use crate::context::Context;
+use crate::error::Result;
+
+/// Notes that memory may be used only behind its own allocation, which came on a stream just now.
+pub(crate) fn first_write(timeline: &Arc<Timeline>, allocation: &Allocation) {
+    let area = Area::bytes(0, allocation.len());
+    allocation.uses().touch(timeline, timeline.mark(), Access::Write, &area, [].iter());
+}
+
+/// Says what became of memory that was to be freed.
+pub(crate) enum Freed {
+    /// It is freed, or the driver said that it can't be.
+    Done(Result<()>),
+    /// It is not: a use could not be waited for.
+    Kept,
+}
+
+/// Frees memory in the order of `timeline`, behind every use; its context is entered.
+///
+/// If that stream is gone, or records what comes on it, the context's own stream does it.
+///
+/// # Safety
+///
+/// The address came from a pool, is not freed yet, and nobody uses it from now on.
+pub(crate) unsafe fn free(
+    context: &Context,
+    timeline: &Arc<Timeline>,
+    address: CUdeviceptr,
+    allocation: &Allocation,
+) -> Freed {
+    let _relaxed = Relaxed::enter();
+    if timeline.can_free() {
+        // SAFETY: the caller's promise.
+        match unsafe { timeline.free(address, allocation) } {
+            Ok(Some(freed)) => return Freed::Done(freed),
+            // The stream went in between.
+            Ok(None) => {}
+            Err(_kept) => return Freed::Kept,
+        }
+    }
+    let Ok(reclaim) = context.reclaim_timeline() else { return Freed::Kept };
+    // SAFETY: the caller's promise.
+    match unsafe { reclaim.free(address, allocation) } {
+        Ok(Some(freed)) => Freed::Done(freed),
+        Ok(None) | Err(_) => Freed::Kept,
+    }
+}
+
+/// Makes the stream that frees what no other can.
+pub(crate) fn reclaim(context: &Context) -> Result<Arc<Timeline>> {
+    let mut stream: CUstream = ptr::null_mut();
+    let flags = CUstream_flags::CU_STREAM_NON_BLOCKING.0;
+    // SAFETY: the call writes one handle.
+    unsafe { raw::stream_create(&raw mut stream, flags) }?;
+    Ok(Timeline::new(context, stream))
+}
+
+impl Timeline {
+    /// Tells whether memory can be freed in the order of the stream.
+    fn can_free(&self) -> bool {
+        self.with_handle(|stream| {
+            // The handle of a thread's own stream means another stream in each thread.
+            if stream == CU_STREAM_PER_THREAD {
+                return false;
+            }
+            let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+            // SAFETY: the stream is alive: its handle is held. The call writes one number.
+            let asked = unsafe { raw::stream_is_capturing(stream, &raw mut status) };
+            asked.is_ok() && status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
+        })
+        .unwrap_or(false)
+    }
+
+    /// Frees memory behind every use; answers with an error if a use can't be waited for, with
+    /// none if the stream is gone, and else what the driver answered.
+    ///
+    /// # Safety
+    ///
+    /// As [`free`] demands.
+    unsafe fn free(
+        &self,
+        address: CUdeviceptr,
+        allocation: &Allocation,
+    ) -> Result<Option<Result<()>>> {
+        let area = Area::bytes(0, allocation.len());
+        for earlier in allocation.uses().settle(self.number(), Access::Write, &area) {
+            self.wait_for(&earlier.timeline, earlier.mark)?;
+        }
+        let freed = self.with_handle(|stream| {
+            // SAFETY: the caller's promise; the stream is alive: its handle is held.
+            unsafe { raw::mem_free_async(address, stream) }
+        });
+        if freed.is_some() {
+            // The free is a use of the stream's, which the end of the context waits for.
+            self.note_freed(self.mark());
+        }
+        Ok(freed)
+    }
+}
