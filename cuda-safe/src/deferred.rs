@@ -1,6 +1,7 @@
 //! Memory whose owner is gone while a stream may still use it: freed once nothing does.
 #![expect(unsafe_code, reason = "frees allocations whose owners are gone")]
 
+use core::mem::ManuallyDrop;
 use core::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -27,6 +28,8 @@ pub(crate) enum Address {
     Module(usize),
     /// By `cuMemFreeAsync`, in the order of the stream that it was allocated on.
     Ordered(CUdeviceptr, Arc<Timeline>),
+    /// By `cuMemHostUnregister`, and then by its owner; where that fails it is not freed.
+    Registered(usize, ManuallyDrop<Box<dyn Send>>),
     /// By `cuMemPoolDestroy`: it is no memory, but a pool.
     Pool(usize),
 }
@@ -38,18 +41,26 @@ impl Address {
     /// # Safety
     ///
     /// It was allocated so, is not freed yet, and nothing uses it any more.
-    unsafe fn free(&self) -> Result<()> {
+    unsafe fn free(&mut self) -> Result<()> {
         let _relaxed = Relaxed::enter();
-        match *self {
+        match self {
             // SAFETY: the caller's promise.
-            Self::Device(address) | Self::Ordered(address, _) => unsafe { raw::mem_free(address) },
+            Self::Device(address) | Self::Ordered(address, _) => unsafe { raw::mem_free(*address) },
+            Self::Registered(address, owner) => {
+                let address = ptr::with_exposed_provenance_mut(*address);
+                // SAFETY: the caller's promise.
+                unsafe { raw::mem_host_unregister(address) }?;
+                // SAFETY: nothing frees it twice.
+                unsafe { ManuallyDrop::drop(owner) };
+                Ok(())
+            }
             Self::Pool(pool) => {
-                let pool = ptr::with_exposed_provenance_mut(pool);
+                let pool = ptr::with_exposed_provenance_mut(*pool);
                 // SAFETY: the caller's promise.
                 unsafe { raw::mem_pool_destroy(pool) }
             }
             Self::Host(address) => {
-                let address = ptr::with_exposed_provenance_mut(address);
+                let address = ptr::with_exposed_provenance_mut(*address);
                 // SAFETY: the caller's promise.
                 unsafe { raw::mem_free_host(address) }
             }
@@ -124,8 +135,8 @@ impl Orphan {
     /// # Safety
     ///
     /// As [`Address::free`] demands; only memory that is freed in order may still be in use.
-    unsafe fn free(&self, context: &Context) -> Freed {
-        match &self.address {
+    unsafe fn free(&mut self, context: &Context) -> Freed {
+        match &mut self.address {
             Address::Ordered(memory, timeline) => {
                 // SAFETY: the caller's promise, and the address is a pool's.
                 unsafe { shim::free(context, timeline, *memory, &self.allocation) }
@@ -161,7 +172,7 @@ pub(crate) fn allocate<T>(context: &Context, mut call: impl FnMut() -> Result<T>
 /// What the driver was not asked to free waits for the next time. What it answers is reported and
 /// not tried again: it may have freed the memory all the same, as it does with the answer to earlier
 /// work.
-fn free(context: &Context, orphan: Orphan) {
+fn free(context: &Context, mut orphan: Orphan) {
     let freed = match context.enter("cuMemFree_v2") {
         // SAFETY: the owner is gone and left no other way to the address; nothing uses it, or it is
         // freed in order.
@@ -228,7 +239,7 @@ pub(crate) fn end(
                 report(error);
             }
         }
-        for orphan in orphans {
+        for mut orphan in orphans {
             // SAFETY: the owner is gone, and the streams were waited for; should that have failed,
             // the driver's own free waits for every kernel of the context.
             let freed = unsafe { orphan.address.free() };

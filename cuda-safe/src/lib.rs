@@ -66,8 +66,9 @@ pub use event::{Event, TimedEvent};
 pub use layout::StridedLayout;
 #[cfg(feature = "driver")]
 pub use memory::{
-    DeviceBuffer, DevicePlace, Element, External, HostPlace, MemoryPool, OnBoth, OnDevice, OnHost,
-    PinnedBuffer, Place, PoolProperties, Slice, SliceMut, WriteCombinedBuffer,
+    Advice, DeviceBuffer, DevicePlace, Element, External, HostPlace, Location, ManagedBuffer,
+    MemoryPool, OnBoth, OnDevice, OnHost, PinnedBuffer, Place, PoolProperties, Registered,
+    RegisteredHost, Slice, SliceMut, WriteCombinedBuffer, registered, registered_read_only,
 };
 #[cfg(feature = "driver")]
 pub use module::{Function, LaunchShape, Module, inout, input, output};

@@ -4,26 +4,46 @@
 //! |---|---|---|
 //! | [`DeviceBuffer`] | of a device, from a pool | waits for nothing: the free comes on the stream, behind every use |
 //! | [`DeviceBuffer`] | of a device, plain or in padded rows | waits for nothing that uses other memory unless the buffer is idle: then `cuMemFree` waits for every kernel of the context |
+//! | [`ManagedBuffer`] | of host and devices, moved to where it is used | as that of plain memory |
 //! | [`PinnedBuffer`] | of the host, page-locked | the same, with `cuMemFreeHost` |
+//! | [`WriteCombinedBuffer`] | of the host, page-locked; the CPU only writes it | the same |
+//! | [`RegisteredHost`] | a vector or boxed slice, page-locked | the same, with `cuMemHostUnregister` |
+//! | [`MemoryPool`] | what memory of pools comes from | waits for nothing |
 //! | [`External`] | of others, with what owns it | drops the owner, once no stream uses the memory |
 //!
 //! A buffer that a stream still uses when it is dropped is freed later: by the next allocation, drop
 //! or synchronise of the context that finds it idle, at the latest with the context. A forgotten
-//! buffer leaks its memory, and nothing else.
+//! buffer leaks its memory, and nothing else. [`registered`] lends memory that is only borrowed, and
+//! waits for every use before it returns.
+//!
+//! Parts of all of them are a [`Slice`] or [`SliceMut`].
+//!
+//! | type | `Send` | `Sync` |
+//! |---|---|---|
+//! | [`DeviceBuffer`], [`ManagedBuffer`], [`PinnedBuffer`], [`WriteCombinedBuffer`], [`Registered`] | if the elements are | if the elements are |
+//! | [`RegisteredHost`] | yes: its elements must be | if the elements are |
+//! | [`Slice`] | if the elements are `Sync` | if the elements are |
+//! | [`SliceMut`] | if the elements are | if the elements are |
+//! | [`MemoryPool`], [`PoolProperties`], [`Location`], [`Advice`] | yes | yes |
 
 mod device;
 mod external;
 mod fill;
 mod locked;
+mod managed;
 mod pinned;
 mod pool;
+mod registered;
 mod slice;
+mod threads;
 mod write_combined;
 
 pub use device::DeviceBuffer;
 pub use external::External;
+pub use managed::{Advice, Location, ManagedBuffer};
 pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolProperties};
+pub use registered::{Registered, RegisteredHost, registered, registered_read_only};
 pub use slice::{DevicePlace, HostPlace, OnBoth, OnDevice, OnHost, Place, Slice, SliceMut};
 pub use write_combined::WriteCombinedBuffer;
 

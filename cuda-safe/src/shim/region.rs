@@ -223,10 +223,6 @@ impl<'a> Region<'a> {
         self.pitch
     }
 
-    pub(crate) const fn width(&self) -> usize {
-        self.width
-    }
-
     pub(crate) const fn height(&self) -> usize {
         self.height
     }

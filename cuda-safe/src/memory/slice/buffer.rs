@@ -2,8 +2,8 @@
 
 /// Gives a buffer its parts.
 macro_rules! buffer {
-    ($buffer:ty, $place:ty) => {
-        impl<T: Element> $buffer {
+    ($buffer:ty, $place:ty $(, $bound:ident)?) => {
+        impl<T: Element $(+ $bound)?> $buffer {
             /// Lends all of it for reading.
             pub fn as_part(&self) -> Slice<'_, T, $place> {
                 Slice::of(self.region())
@@ -56,8 +56,8 @@ macro_rules! buffer {
 
 /// Gives a buffer what the CPU needs.
 macro_rules! host_buffer {
-    ($buffer:ty) => {
-        impl<T: Element> $buffer {
+    ($buffer:ty $(, $bound:ident)?) => {
+        impl<T: Element $(+ $bound)?> $buffer {
             /// Waits until nothing writes to it any more, and lends it for reading.
             ///
             /// # Errors
