@@ -55,8 +55,8 @@ pub enum Cause {
     Panicked(Box<str>),
 }
 
-/// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last are those
-/// of views and their copies.
+/// Names the rules. Each gate of [`shim`](crate::shim) has the name of its rule; the last are those of
+/// what is above the calls: drivers, devices, views and their copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {

@@ -136,7 +136,7 @@ impl<T: Element> PinnedBuffer<T> {
     /// elements, is nobody else's, and nothing uses it. Without elements it may be any.
     pub unsafe fn from_raw(context: &Context, data: NonNull<T>, len: usize) -> Result<Self> {
         let bytes = byte_count::<T>("PinnedBuffer::from_raw", len)?;
-        let address = if bytes == 0 { 0 } else { data.expose_provenance().get() };
+        let address = if bytes == 0 { 0 } else { data.as_ptr().expose_provenance() };
         Ok(Self { locked: Locked::new(context, address, bytes), element: PhantomData })
     }
 }

@@ -93,12 +93,10 @@ impl<T: Element> WriteCombinedBuffer<T> {
         }
         let area = Area::bytes(start * size_of::<T>(), size_of_val(elements));
         self.allocation().wait_for_all(area)?;
-        // SAFETY: so many elements lie there, as was just checked; nothing uses them, and a new use
-        // needs the buffer.
-        unsafe {
-            let to = self.locked.data::<T>().as_ptr().add(start);
-            ptr::copy_nonoverlapping(elements.as_ptr(), to, elements.len());
-        }
+        // SAFETY: it has as many elements, as was just checked.
+        let to = unsafe { self.locked.data::<T>().as_ptr().add(start) };
+        // SAFETY: so many elements lie there; nothing uses them, and a new use needs the buffer.
+        unsafe { ptr::copy_nonoverlapping(elements.as_ptr(), to, elements.len()) };
         Ok(())
     }
 }

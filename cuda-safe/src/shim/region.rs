@@ -215,10 +215,6 @@ impl<'a> Region<'a> {
         self.len == 0
     }
 
-    pub(crate) const fn address(&self) -> usize {
-        self.address
-    }
-
     pub(crate) const fn pitch(&self) -> usize {
         self.pitch
     }

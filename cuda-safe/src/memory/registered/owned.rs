@@ -55,7 +55,7 @@ impl<T> Owner<T> {
     }
 
     fn address(&self) -> usize {
-        self.0.cast::<T>().expose_provenance().get()
+        self.0.cast::<T>().as_ptr().expose_provenance()
     }
 
     fn into_inner(self) -> Box<[T]> {
