@@ -65,7 +65,7 @@ impl Address {
                 unsafe { raw::mem_free_host(address) }
             }
             Self::Module(module) => {
-                let module = ptr::with_exposed_provenance_mut(module);
+                let module = ptr::with_exposed_provenance_mut(*module);
                 // SAFETY: the caller's promise.
                 unsafe { raw::module_unload(module) }
             }

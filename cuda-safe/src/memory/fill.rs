@@ -5,7 +5,7 @@ use super::{DeviceBuffer, Element};
 use crate::call;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{Device, Memory, Region, Steady};
-use crate::stream::Stream;
+use crate::stream::{AnyStream, Stream, on};
 
 impl<T: Element> DeviceBuffer<T> {
     /// Allocates as [`uninitialized`](Self::uninitialized) does, and has the stream fill it with
@@ -14,7 +14,8 @@ impl<T: Element> DeviceBuffer<T> {
     /// # Errors
     ///
     /// As the driver answers.
-    pub fn filled(stream: &Stream, len: usize, value: T) -> Result<Self> {
+    pub fn filled(stream: &impl AnyStream, len: usize, value: T) -> Result<Self> {
+        let stream = on(stream);
         let mut buffer = Self::uninitialized(stream, len)?;
         buffer.fill(value, stream)?;
         Ok(buffer)
@@ -30,7 +31,8 @@ impl<T: Element> DeviceBuffer<T> {
     ///
     /// [`Rule::Home`] if the stream is of another context; [`Rule::Quotient`] if the words differ and
     /// rows don't lie a whole number of elements apart; else as the driver answers.
-    pub fn fill(&mut self, value: T, stream: &Stream) -> Result<()> {
+    pub fn fill(&mut self, value: T, stream: &impl AnyStream) -> Result<()> {
+        let stream = on(stream);
         fill(self.region(), &value, stream)
     }
 }

@@ -18,7 +18,7 @@ use crate::deferred::{self, Address};
 use crate::device;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{Allocation, Device, Host, Kind, Memory, Region, Steady, record_of};
-use crate::stream::Stream;
+use crate::stream::{AnyStream, Stream, on};
 
 /// Is memory that the CPU and devices reach by one address, of devices that let both touch it at the
 /// same time.
@@ -133,7 +133,8 @@ impl<T: Element> ManagedBuffer<T> {
     /// # Errors
     ///
     /// As [`uninitialized`](Self::uninitialized).
-    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn zeroed(stream: &impl AnyStream, len: usize) -> Result<Self> {
+        let stream = on(stream);
         let mut buffer = Self::uninitialized(stream.context(), len)?;
         call::memset_d8_async(&mut buffer, 0, stream)?;
         Ok(buffer)
@@ -144,7 +145,8 @@ impl<T: Element> ManagedBuffer<T> {
     /// # Errors
     ///
     /// As [`uninitialized`](Self::uninitialized).
-    pub fn filled(stream: &Stream, len: usize, value: T) -> Result<Self> {
+    pub fn filled(stream: &impl AnyStream, len: usize, value: T) -> Result<Self> {
+        let stream = on(stream);
         let mut buffer = Self::uninitialized(stream.context(), len)?;
         buffer.fill(value, stream)?;
         Ok(buffer)
@@ -167,7 +169,8 @@ impl<T: Element> ManagedBuffer<T> {
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
-    pub fn fill(&mut self, value: T, stream: &Stream) -> Result<()> {
+    pub fn fill(&mut self, value: T, stream: &impl AnyStream) -> Result<()> {
+        let stream = on(stream);
         fill(self.region(), &value, stream)
     }
 
@@ -176,7 +179,8 @@ impl<T: Element> ManagedBuffer<T> {
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
-    pub fn prefetch(&self, to: Location, stream: &Stream) -> Result<()> {
+    pub fn prefetch(&self, to: Location, stream: &impl AnyStream) -> Result<()> {
+        let stream = on(stream);
         prefetch(&self.as_part(), to, stream)
     }
 
@@ -216,7 +220,8 @@ impl<T: Element> Slice<'_, T, OnBoth> {
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
-    pub fn prefetch(&self, to: Location, stream: &Stream) -> Result<()> {
+    pub fn prefetch(&self, to: Location, stream: &impl AnyStream) -> Result<()> {
+        let stream = on(stream);
         prefetch(self, to, stream)
     }
 

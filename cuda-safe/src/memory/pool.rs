@@ -19,7 +19,7 @@ use crate::shim::attribute::{
     ReuseAllowOpportunistic, ReuseFollowEventDependencies, UsedHigh, UsedNow,
 };
 use crate::shim::{Allocation, Handle};
-use crate::stream::Stream;
+use crate::stream::{AnyStream, on};
 
 /// Is a pool of a device's memory.
 ///
@@ -130,7 +130,12 @@ impl MemoryPool {
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
-    pub fn allocate<T: Element>(&self, stream: &Stream, len: usize) -> Result<DeviceBuffer<T>> {
+    pub fn allocate<T: Element>(
+        &self,
+        stream: &impl AnyStream,
+        len: usize,
+    ) -> Result<DeviceBuffer<T>> {
+        let stream = on(stream);
         DeviceBuffer::ordered("MemoryPool::allocate", stream, len, Some(self))
     }
 

@@ -20,7 +20,7 @@ use crate::call;
 use crate::context::Context;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{Device, Host, Kind, Memory, Region, Steady};
-use crate::stream::Stream;
+use crate::stream::{AnyStream, on};
 pub(super) use buffer::{buffer, host_buffer};
 use range::{bounds, middle};
 
@@ -192,7 +192,8 @@ impl<T: Element, P: DevicePlace> SliceMut<'_, T, P> {
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
-    pub fn fill(&mut self, value: T, stream: &Stream) -> Result<()> {
+    pub fn fill(&mut self, value: T, stream: &impl AnyStream) -> Result<()> {
+        let stream = on(stream);
         fill(self.region, &value, stream)
     }
 }

@@ -4,9 +4,7 @@
 use core::ptr;
 use std::sync::Arc;
 
-use cuda_sys::{
-    CU_STREAM_PER_THREAD, CUdeviceptr, CUstream, CUstream_flags, CUstreamCaptureStatus,
-};
+use cuda_sys::{CUdeviceptr, CUstream, CUstream_flags, CUstreamCaptureStatus};
 
 use super::raw;
 use super::region::Allocation;
@@ -16,10 +14,14 @@ use super::{Access, Area};
 use crate::context::Context;
 use crate::error::Result;
 
-/// Notes that memory may be used only behind its own allocation, which came on a stream just now.
+/// Notes that memory may be used only behind its own allocation, which came on a stream just now;
+/// the context is entered if the stream is eager.
 pub(crate) fn first_write(timeline: &Arc<Timeline>, allocation: &Allocation) {
-    let area = Area::bytes(0, allocation.len());
-    allocation.uses().touch(timeline, timeline.mark(), Access::Write, &area, [].iter());
+    let (area, mark) = (Area::bytes(0, allocation.len()), timeline.mark());
+    if timeline.is_eager() {
+        timeline.seal(mark);
+    }
+    allocation.uses().touch(timeline, mark, Access::Write, &area, [].iter());
 }
 
 /// Says what became of memory that was to be freed.
@@ -32,7 +34,7 @@ pub(crate) enum Freed {
 
 /// Frees memory in the order of `timeline`, behind every use; its context is entered.
 ///
-/// If that stream is gone, or records what comes on it, the context's own stream does it.
+/// If that stream is gone, captures, or may be out of reach, the context's own stream does it.
 ///
 /// # Safety
 ///
@@ -73,11 +75,11 @@ pub(crate) fn reclaim(context: &Context) -> Result<Arc<Timeline>> {
 impl Timeline {
     /// Tells whether memory can be freed in the order of the stream.
     fn can_free(&self) -> bool {
+        // The handle of a thread's own stream means another stream in each thread.
+        if self.is_eager() {
+            return false;
+        }
         self.with_handle(|stream| {
-            // The handle of a thread's own stream means another stream in each thread.
-            if stream == CU_STREAM_PER_THREAD {
-                return false;
-            }
             let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
             // SAFETY: the stream is alive: its handle is held. The call writes one number.
             let asked = unsafe { raw::stream_is_capturing(stream, &raw mut status) };

@@ -10,7 +10,7 @@ use crate::deferred;
 use crate::error::Result;
 use crate::memory::{Element, MemoryPool, byte_count};
 use crate::shim::first_write;
-use crate::stream::Stream;
+use crate::stream::{AnyStream, Stream, on};
 
 impl<T: Element> DeviceBuffer<T> {
     /// Allocates `len` elements from the device's current pool, in the order of `stream`; they hold
@@ -21,7 +21,8 @@ impl<T: Element> DeviceBuffer<T> {
     /// # Errors
     ///
     /// As the driver answers.
-    pub fn uninitialized(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn uninitialized(stream: &impl AnyStream, len: usize) -> Result<Self> {
+        let stream = on(stream);
         match Self::ordered("DeviceBuffer::uninitialized", stream, len, None) {
             Err(error) if error.is_unsupported() => Self::allocate(stream.context(), len),
             answer => answer,
@@ -34,7 +35,8 @@ impl<T: Element> DeviceBuffer<T> {
     /// # Errors
     ///
     /// As the driver answers.
-    pub fn zeroed(stream: &Stream, len: usize) -> Result<Self> {
+    pub fn zeroed(stream: &impl AnyStream, len: usize) -> Result<Self> {
+        let stream = on(stream);
         let mut buffer = Self::uninitialized(stream, len)?;
         call::memset_d8_async(&mut buffer, 0, stream)?;
         Ok(buffer)
@@ -49,6 +51,8 @@ impl<T: Element> DeviceBuffer<T> {
     ) -> Result<Self> {
         let context = stream.context();
         let bytes = byte_count::<T>(call, len)?;
+        let timeline = Arc::clone(stream.timeline());
+        let _entered = if timeline.is_eager() { Some(context.enter(call)?) } else { None };
         let address = match (bytes, pool) {
             (0, _) => CUdeviceptr(0),
             (_, None) => deferred::allocate(context, || call::mem_alloc_async(bytes, stream))?,
@@ -57,7 +61,6 @@ impl<T: Element> DeviceBuffer<T> {
             })?,
         };
         let mut buffer = Self::new(context, address, bytes, (len, 1, bytes));
-        let timeline = Arc::clone(stream.timeline());
         first_write(&timeline, &buffer.allocation);
         let shared = pool.is_some_and(MemoryPool::is_shared);
         buffer.source = Source::Ordered { timeline, shared };

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::memory::{Element, byte_count};
 use crate::shim::Area;
-use crate::stream::Stream;
+use crate::stream::{AnyStream, on};
 
 impl<T: Element> DeviceBuffer<T> {
     /// Waits until nothing uses it any more, and hands the memory over: whoever has the address
@@ -52,11 +52,14 @@ impl<T: Element> DeviceBuffer<T> {
     /// The address came from a pool, has room for so many elements, is nobody else's, and all that
     /// uses it, its allocation too, is before this in the order of the stream.
     pub unsafe fn from_raw_ordered(
-        stream: &Stream,
+        stream: &impl AnyStream,
         address: CUdeviceptr,
         len: usize,
     ) -> Result<Self> {
-        let bytes = byte_count::<T>("DeviceBuffer::from_raw_ordered", len)?;
+        let stream = on(stream);
+        const CALL: &str = "DeviceBuffer::from_raw_ordered";
+        let bytes = byte_count::<T>(CALL, len)?;
+        let _entered = stream.context().enter(CALL)?;
         let mut buffer = Self::new(stream.context(), address, bytes, (len, 1, bytes));
         let timeline = Arc::clone(stream.timeline());
         crate::shim::first_write(&timeline, &buffer.allocation);
