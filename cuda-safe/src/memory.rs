@@ -13,7 +13,7 @@
 //!
 //! A buffer that a stream still uses when it is dropped is freed later: by the next allocation, drop
 //! or synchronise of the context that finds it idle, at the latest with the context. A forgotten
-//! buffer leaks its memory, and nothing else. [`registered`] lends memory that is only borrowed, and
+//! buffer leaks its memory, and nothing else. [`registered()`] lends memory that is only borrowed, and
 //! waits for every use before it returns.
 //!
 //! Parts of all of them are a [`Slice`] or [`SliceMut`].

@@ -3,7 +3,7 @@
 //! | form | memory | ends |
 //! |---|---|---|
 //! | [`RegisteredHost`] | a vector or boxed slice, which it owns | with its drop, once nothing uses it |
-//! | [`registered`], [`registered_read_only`] | borrowed | before the call returns, also when the closure panics |
+//! | [`registered()`], [`registered_read_only`] | borrowed | before the call returns, also when the closure panics |
 #![expect(unsafe_code, reason = "registers memory that it owns or has borrowed")]
 
 mod owned;
@@ -72,12 +72,12 @@ pub fn registered<T: Element, R>(
     guard.finish().map(|()| result)
 }
 
-/// Registers memory that devices will only read, as [`registered`] does; it may be mapped so that
+/// Registers memory that devices will only read, as [`registered()`] does; it may be mapped so that
 /// nobody can write to it.
 ///
 /// # Errors
 ///
-/// As [`registered`]; the driver answers that it is unsupported if the device can't.
+/// As [`registered()`]; the driver answers that it is unsupported if the device can't.
 pub fn registered_read_only<T: Element, R>(
     context: &Context,
     memory: &[T],
