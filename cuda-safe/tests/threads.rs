@@ -3,8 +3,10 @@
 
 use cuda_safe::shim::Adopted;
 use cuda_safe::{
-    Context, Device, DeviceBuffer, Error, Event, External, Function, LaunchShape, Module,
-    PinnedBuffer, Stream, StreamOptions, TimedEvent, View, ViewMut,
+    Advice, Context, Device, DeviceBuffer, Error, Event, External, Function, LaunchShape, Location,
+    ManagedBuffer, MemoryPool, Module, OnDevice, PinnedBuffer, PoolProperties, Registered,
+    RegisteredHost, Slice, SliceMut, Stream, StreamOptions, TimedEvent, View, ViewMut,
+    WriteCombinedBuffer,
 };
 
 const fn is_sent<T: Send>() {}
@@ -23,6 +25,16 @@ const _: () = {
     is_shared::<LaunchShape>();
     is_shared::<DeviceBuffer<f32>>();
     is_shared::<PinnedBuffer<f32>>();
+    is_shared::<WriteCombinedBuffer<f32>>();
+    is_shared::<ManagedBuffer<f32>>();
+    is_shared::<Registered<'static, f32>>();
+    is_shared::<RegisteredHost<f32>>();
+    is_shared::<Slice<'static, f32, OnDevice>>();
+    is_shared::<SliceMut<'static, f32, OnDevice>>();
+    is_shared::<MemoryPool>();
+    is_shared::<PoolProperties>();
+    is_shared::<Location>();
+    is_shared::<Advice>();
     is_shared::<View<'static, f32>>();
     is_shared::<ViewMut<'static, f32>>();
     is_shared::<Adopted<u32>>();

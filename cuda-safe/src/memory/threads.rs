@@ -1,4 +1,4 @@
-//! What passes to other threads, asserted; the table is the module's.
+//! What passes to other threads, asserted; the tables are the module's and the crate's.
 
 use super::{
     Advice, DeviceBuffer, Location, ManagedBuffer, MemoryPool, OnBoth, OnDevice, OnHost,
