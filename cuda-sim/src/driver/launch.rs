@@ -2,15 +2,16 @@
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
 pub(crate) mod attribute;
-mod parameter;
+pub(crate) mod parameter;
 
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 
-use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUstream};
+use cuda_sys::{CUfunction, CUlaunchAttribute, CUlaunchConfig, CUresult, CUstream};
 
 use crate::config::Feature;
 use crate::engine::clock::{Clock, LaneId};
+use crate::engine::graph::parameters::Plain;
 use crate::engine::handle::RawHandle;
 use crate::engine::kernel::Shape;
 use crate::engine::work::Work;
@@ -24,7 +25,7 @@ const QUEUE: usize = 1021;
 fn launch(
     mut session: Session,
     function: CUfunction,
-    shape: Shape,
+    (shape, attributes): (Shape, Vec<Plain<CUlaunchAttribute>>),
     stream: CUstream,
     [pointers, extra]: [&Out<*mut c_void>; 2],
 ) -> Answer {
@@ -48,7 +49,8 @@ fn launch(
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
     let parameters = parameter::parameters(&entry, pointers, extra)?;
-    let kernel = session.prepare_kernel(call, handle, shape, &parameters)?;
+    let mut kernel = session.prepare_kernel(call, handle, shape, &parameters)?;
+    kernel.attributes = attributes.into();
     let mut session = make_room(session, lane)?;
     // Making room may have let other threads in.
     session.usable(context)?;
@@ -85,7 +87,7 @@ simulate! {
             dynamic_shared: shared,
             ..Shape::default()
         };
-        launch(session, function, shape, stream, [&parameters, &extra])
+        launch(session, function, (shape, Vec::new()), stream, [&parameters, &extra])
     }
 
     /// Launches a kernel with attributes.
@@ -98,7 +100,8 @@ simulate! {
             return Err(INVALID_VALUE);
         }
         let shape = attribute::shape(&config)?;
-        launch(session, function, shape, config.hStream, [&parameters, &extra])
+        let attributes = attribute::of_node(&config)?;
+        launch(session, function, (shape, attributes), config.hStream, [&parameters, &extra])
     }
 
     /// Launches a kernel of which all blocks run at the same time.
@@ -115,6 +118,7 @@ simulate! {
             ..Shape::default()
         };
         let extra = Out::of_attribute(std::ptr::null_mut());
-        launch(session, function, shape, stream, [&parameters, &extra])
+        let attributes = vec![attribute::cooperative()];
+        launch(session, function, (shape, attributes), stream, [&parameters, &extra])
     }
 }

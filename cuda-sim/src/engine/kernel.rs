@@ -7,10 +7,12 @@ pub(crate) mod run;
 pub(crate) mod trace;
 
 use std::collections::HashSet;
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cuda_sys::CUresult;
+use cuda_sys::{CUlaunchAttribute, CUresult};
 
+use crate::engine::graph::parameters::Plain;
 use crate::engine::handle::Handle;
 use crate::engine::state::State;
 use crate::engine::work::Touch;
@@ -20,15 +22,19 @@ use crate::report::{Finding, FindingKind, Side};
 /// Is a kernel as it is queued: all that it needs to run, by value.
 ///
 /// It outlives its function: what is queued runs though its module is unloaded, as unloading waits
-/// for it. A graph's node keeps one, and has [`State::prepare_kernel`] check it anew, with its
-/// function, shape and parameter bytes, when it is changed or instantiated.
+/// for it. A graph's node keeps one, and gets another of [`State::prepare_kernel`] when it is changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
-    #[expect(dead_code, reason = "the node of a graph tells its function")]
     pub(crate) function: Handle,
     pub(crate) module: Handle,
     pub(crate) context: Handle,
     pub(crate) arguments: Arguments,
+    /// Where in the arguments each parameter lies.
+    pub(crate) pointers: Arc<[Plain<*mut c_void>]>,
+    /// Whether all blocks run at the same time.
+    pub(crate) cooperative: bool,
+    /// The attributes that a graph's node has of it.
+    pub(crate) attributes: Arc<[Plain<CUlaunchAttribute>]>,
     pub(crate) body: Body,
     /// What it declares to touch.
     pub(crate) touches: Arc<[Touch]>,
@@ -82,7 +88,17 @@ impl State {
             bytes: parameters.into(),
         };
         let touches = self.touches_of(call, &arguments, &body)?;
-        Ok(Kernel { function, module, context, arguments, body, touches })
+        Ok(Kernel {
+            function,
+            module,
+            context,
+            pointers: pointers(&arguments),
+            arguments,
+            cooperative: shape.cooperative,
+            attributes: Arc::default(),
+            body,
+            touches,
+        })
     }
 
     /// Returns the accesses that a body declares, of memory that there is.
@@ -108,6 +124,13 @@ impl State {
         });
         Ok(touches.collect())
     }
+}
+
+/// Returns where each parameter lies in the block of them.
+fn pointers(arguments: &Arguments) -> Arc<[Plain<*mut c_void>]> {
+    let block = arguments.bytes.as_ptr();
+    let parameters = arguments.entry.parameters.iter();
+    parameters.map(|each| Plain(block.wrapping_add(each.offset).cast_mut().cast())).collect()
 }
 
 /// Names a kernel's parameter in a report.

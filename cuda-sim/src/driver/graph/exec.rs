@@ -78,6 +78,7 @@ fn capture_launch(session: &mut Session, capture: CaptureId, lane: LaneId, exec:
 fn launch(mut session: Session, exec: CUgraphExec, stream: CUstream) -> Answer {
     let lane = session.lane_for_work(stream)?;
     let steps = std::sync::Arc::clone(&session.exec(exec.number())?.steps);
+    session.check_functions(&steps)?;
     if let Some(capture) = session.capturing(lane)? {
         return capture_launch(&mut session, capture, lane, exec.number());
     }

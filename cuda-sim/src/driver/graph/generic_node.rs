@@ -5,6 +5,8 @@
 #![expect(unsafe_code, reason = "parameters of nodes lie in a union")]
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
+use std::sync::Arc;
+
 use cuda_sys::{
     CUDA_EVENT_RECORD_NODE_PARAMS, CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
     CUDA_HOST_NODE_PARAMS_v2, CUDA_MEM_ALLOC_NODE_PARAMS_v2, CUDA_MEM_FREE_NODE_PARAMS,
@@ -13,10 +15,10 @@ use cuda_sys::{
     CUmemPoolProps, CUresult,
 };
 
-use crate::driver::graph::node::{replace, replace_in};
+use crate::driver::graph::node::{operation_in, replace, replace_in};
 use crate::driver::graph::{
     add_node, allocation_node, child_node, copy_node, dependencies, dependencies_with, event_node,
-    fill_node, host_node,
+    fill_node, host_node, kernel_node,
 };
 use crate::engine::graph::{Dependency, Operation};
 use crate::engine::handle::RawHandle;
@@ -37,10 +39,12 @@ macro_rules! member {
     }};
 }
 
-/// Makes the operation of parameters that leave the graph as it is; none for other kinds.
+/// Makes the operation of parameters that leave the graph as it is; none for other kinds. A kernel
+/// keeps the attributes that it had before.
 fn operation(
     session: &mut Session,
     parameters: &CUgraphNodeParams,
+    before: Option<&Operation>,
 ) -> Result<Option<Operation>, CUresult> {
     let is_reserved = parameters.reserved0 != [0; 3] || parameters.reserved2 != 0;
     if is_reserved {
@@ -48,6 +52,11 @@ fn operation(
     }
     let operation = match parameters.type_ {
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY => Operation::Empty,
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL => {
+            let kept = before.map_or_else(Arc::default, kernel_node::attributes_of);
+            let wanted = kernel_node::of_generic(&member!(parameters.kernel));
+            kernel_node::kernel(session, &wanted, kept)?
+        }
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY => {
             let CUDA_MEMCPY_NODE_PARAMS { copyCtx, copyParams, .. } = member!(parameters.memcpy);
             copy_node::copy(session, copyParams, copyCtx)?
@@ -85,7 +94,7 @@ fn add(
     session.graph(graph.number())?;
     let mut parameters = place.read()?;
     session.graphs.check_new(graph.number(), &before, parameters.type_)?;
-    let new = match operation(&mut session, &parameters)? {
+    let new = match operation(&mut session, &parameters, None)? {
         Some(operation) => operation,
         None => match parameters.type_ {
             CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH => {
@@ -115,6 +124,13 @@ fn add(
         },
     };
     add_node(&mut session, node, graph, before, new)
+}
+
+/// Sets what a node does; what allocates, frees or is a graph stays.
+fn set(mut session: Session, node: CUgraphNode, parameters: &Out<CUgraphNodeParams>) -> Answer {
+    let old = session.node(node.number())?.operation.clone();
+    let new = operation(&mut session, &parameters.read()?, Some(&old))?;
+    replace(&mut session, node, new.ok_or(CUresult::CUDA_ERROR_NOT_SUPPORTED)?)
 }
 
 /// Returns the parameters of an operation.
@@ -158,6 +174,8 @@ fn set_task(state: &State, operation: &Operation, into: &mut CUgraphNodeParams) 
         let mut memcpy = CUDA_MEMCPY_NODE_PARAMS::zeroed();
         memcpy.copyParams = copyParams;
         into.set_memcpy(memcpy);
+    } else if let Some(kernel) = kernel_node::parameters(operation) {
+        into.set_kernel(kernel_node::to_generic(&kernel));
     } else if let Some(fill) = fill_node::parameters(operation) {
         let CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize, width, height } = fill;
         let ctx = std::ptr::null_mut();
@@ -198,11 +216,24 @@ simulate! {
         add(session, &node, graph, before, &parameters)
     }
 
+    /// Adds a node of any kind, with edges of any kind; here, it is as the one before.
+    fn cuGraphAddNode_v3(
+        node: out CUgraphNode, graph: val CUgraph, nodes: into CUgraphNode,
+        data: into CUgraphEdgeData, count: val usize, parameters: out CUgraphNodeParams,
+    ) |session| {
+        let before = dependencies_with(&nodes, &data, count)?;
+        add(session, &node, graph, before, &parameters)
+    }
+
     /// Sets what a node does; what allocates, frees or is a graph stays.
-    fn cuGraphNodeSetParams(node: val CUgraphNode, parameters: out CUgraphNodeParams)
-    |mut session| {
-        let new = operation(&mut session, &parameters.read()?)?;
-        replace(&mut session, node, new.ok_or(CUresult::CUDA_ERROR_NOT_SUPPORTED)?)
+    fn cuGraphNodeSetParams(node: val CUgraphNode, parameters: out CUgraphNodeParams) |session| {
+        set(session, node, &parameters)
+    }
+
+    /// Sets what a node does; here, it is as the one before.
+    fn cuGraphNodeSetParams_v2(node: val CUgraphNode, parameters: out CUgraphNodeParams)
+    |session| {
+        set(session, node, &parameters)
     }
 
     /// Tells what a node does.
@@ -218,7 +249,8 @@ simulate! {
         exec: val CUgraphExec, node: val CUgraphNode, parameters: out CUgraphNodeParams,
     ) |mut session| {
         let wanted = parameters.read()?;
-        if let Some(new) = operation(&mut session, &wanted)? {
+        let old = operation_in(&mut session, exec, node)?;
+        if let Some(new) = operation(&mut session, &wanted, Some(&old))? {
             return replace_in(&mut session, exec, node, &new);
         }
         if wanted.type_ != CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH {

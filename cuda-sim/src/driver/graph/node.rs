@@ -28,6 +28,17 @@ pub(super) fn replace(session: &mut Session, node: CUgraphNode, new: Operation) 
     Ok(())
 }
 
+/// Returns what a node does in an executable graph.
+pub(super) fn operation_in(
+    session: &mut Session,
+    exec: CUgraphExec,
+    node: CUgraphNode,
+) -> Result<Operation, CUresult> {
+    let steps = &session.exec(exec.number())?.steps;
+    let step = steps.iter().find(|step| step.node == node.number() && !step.is_entry);
+    Ok(step.ok_or(INVALID_VALUE)?.operation.clone())
+}
+
 /// Lets a node of an executable graph do something else of its kind; the graph's own stays.
 pub(super) fn replace_in(
     session: &mut Session,

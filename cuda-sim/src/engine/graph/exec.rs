@@ -171,6 +171,7 @@ impl State {
             return Err(INVALID_VALUE);
         }
         let steps = self.graphs.steps_of(graph);
+        self.check_functions(&steps)?;
         let memory = Graphs::allocated_by(&steps);
         for &memory in &memory {
             self.share_memory(memory);
@@ -194,6 +195,17 @@ impl State {
         };
         let out_of_memory = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
         self.graphs.execs.insert_with(|_| exec).ok_or(out_of_memory)
+    }
+
+    /// Refuses kernels whose modules were unloaded, and reports them.
+    pub(crate) fn check_functions(&mut self, steps: &[Step]) -> Result<(), CUresult> {
+        let call = crate::call_site::function();
+        for step in steps {
+            if let Some(Work::Kernel(kernel)) = step.operation.work() {
+                self.function(call, kernel.function)?;
+            }
+        }
+        Ok(())
     }
 
     /// Destroys an executable graph. What it keeps alive goes when its last launch has ended.
@@ -240,8 +252,7 @@ impl State {
                 return mismatch(result, new.node);
             }
             if !may_become(before, after) {
-                let result = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-                return mismatch(result, new.node);
+                return mismatch(refusal(before, after), new.node);
             }
         }
         if old.len() != new.len() {
@@ -259,8 +270,24 @@ impl State {
     }
 }
 
+/// Returns why a node may not get an operation of its kind.
+fn refusal(before: &Operation, after: &Operation) -> CUgraphExecUpdateResult {
+    use CUgraphExecUpdateResult as R;
+    match (before.work(), after.work()) {
+        (Some(Work::Kernel(before)), Some(Work::Kernel(after))) => {
+            if before.context == after.context {
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED
+            } else {
+                R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
+            }
+        }
+        _ => R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
+    }
+}
+
 /// Tells whether a node of an executable graph may get that operation (manual): of its kind, of one
-/// dimension still, with operands in memory of the same kinds; what allocates and frees stays.
+/// dimension still, with operands in memory of the same kinds; of a kernel of its context, whose
+/// blocks run at the same time as before or not; what allocates and frees stays.
 pub(crate) fn may_become(before: &Operation, after: &Operation) -> bool {
     if before.kind() != after.kind() {
         return false;
@@ -269,6 +296,9 @@ pub(crate) fn may_become(before: &Operation, after: &Operation) -> bool {
         (Operation::Allocate(before), Operation::Allocate(after))
         | (Operation::Free(before), Operation::Free(after)) => before == after,
         (Operation::Task(before), Operation::Task(after)) => {
+            if let (Work::Kernel(before), Work::Kernel(after)) = (&before.work, &after.work) {
+                return (before.context, before.cooperative) == (after.context, after.cooperative);
+            }
             match (before.work.extent(), after.work.extent()) {
                 (Some(before), Some(after)) => {
                     let is_row = before.height <= 1 && before.depth <= 1;

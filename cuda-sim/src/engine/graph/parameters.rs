@@ -6,8 +6,10 @@
 
 use std::fmt;
 
-/// Is a C struct that a program gave and gets back. The pointers in it are not followed.
+/// Is a C struct that a program gave and gets back, laid out as that. The pointers in it are not
+/// followed.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct Plain<T>(pub(crate) T);
 
 // SAFETY: only the bits of the struct are kept here; whoever follows a pointer in it has the
