@@ -8,14 +8,22 @@
 
 mod capture;
 mod common;
+mod mapped;
+mod stream_memory;
 
 use std::fmt::Write as _;
 
-use capture::rows::{ROWS, Row};
+use capture::rows::Row;
 use capture::scene::{Handle, Scene};
+use capture::{kernel_rows, memory_rows, rows};
 use common::*;
 use cuda_sim::{Config, isolated, on_every_scheduler};
 use cuda_sys::*;
+
+/// Returns all rows.
+fn all_rows() -> Vec<&'static Row> {
+    rows::ROWS.iter().chain(kernel_rows::ROWS).chain(memory_rows::ROWS).collect()
+}
 
 /// Is what a call's answer does to the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +133,7 @@ fn differs(row: &Row, scene: &mut Scene, cell: Cell) -> Option<String> {
 fn table(is_blocking: bool) {
     let mut scene = Scene::new(is_blocking);
     let (mut wrong, mut cells) = (String::new(), 0);
-    for row in ROWS {
+    for row in all_rows() {
         let mut rows = String::new();
         for mode in 0..3 {
             for (is_own, is_exchanged) in
@@ -142,7 +150,7 @@ fn table(is_blocking: bool) {
             write!(wrong, "  {}\n{rows}", row.name).unwrap();
         }
     }
-    assert_eq!(cells, ROWS.len() * 12);
+    assert_eq!(cells, all_rows().len() * 12);
     assert!(wrong.is_empty(), "rows that differ:\n{wrong}");
     scene.end();
 }
@@ -159,8 +167,13 @@ fn a_blocking_stream() {
 
 #[test]
 fn every_row_stands_once() {
-    for row in ROWS {
-        assert_eq!(ROWS.iter().filter(|other| other.name == row.name).count(), 1, "{}", row.name);
+    for row in all_rows() {
+        assert_eq!(
+            all_rows().iter().filter(|other| other.name == row.name).count(),
+            1,
+            "{}",
+            row.name
+        );
     }
 }
 

@@ -9,7 +9,7 @@ use super::scene::{Handle, Scene};
 use crate::common::*;
 use crate::{Class, Expected};
 
-const SAFE: Class = Class::Always(Expected::Fine);
+pub(crate) const SAFE: Class = Class::Always(Expected::Fine);
 
 const fn fatal(code: u32) -> Class {
     Class::Always(Expected::Fatal(code))
@@ -29,16 +29,16 @@ pub(crate) struct Row {
     pub(crate) after: fn(&mut Scene, u32),
 }
 
-const fn row(name: &'static str, class: Class, call: fn(&mut Scene) -> u32) -> Row {
+pub(crate) const fn row(name: &'static str, class: Class, call: fn(&mut Scene) -> u32) -> Row {
     Row { name, class, before: |_| {}, call, after: |_, _| {} }
 }
 
 impl Row {
-    const fn before(self, before: fn(&mut Scene)) -> Self {
+    pub(crate) const fn before(self, before: fn(&mut Scene)) -> Self {
         Self { before, ..self }
     }
 
-    const fn after(self, after: fn(&mut Scene, u32)) -> Self {
+    pub(crate) const fn after(self, after: fn(&mut Scene, u32)) -> Self {
         Self { after, ..self }
     }
 }
@@ -88,6 +88,7 @@ fn up(scene: &mut Scene, from: *const c_void, stream: CUstream) -> u32 {
     code!(cuMemcpyHtoDAsync_v2(scene.memory, from, 64, stream))
 }
 
+/// Has the rows of calls on events, streams, plain memory and copies.
 pub(crate) const ROWS: &[Row] = &[
     row("(nothing)", SAFE, |_| 0),
     // Refused as unsafe.
@@ -122,6 +123,18 @@ pub(crate) const ROWS: &[Row] = &[
     row("cuEventQuery, never recorded", Class::Unsafe, |scene| {
         code!(cuEventQuery(scene.unrecorded.0))
     }),
+    row("cuEventQuery, pending event", Class::Unsafe, |scene| {
+        // Whether the work has run by now is the scheduler's choice.
+        match code!(cuEventQuery(scene.pending.0)) {
+            600 => 0,
+            answer => answer,
+        }
+    })
+    .before(pending),
+    row("cuEventSynchronize, pending event", Class::Unsafe, |scene| {
+        code!(cuEventSynchronize(scene.pending.0))
+    })
+    .before(pending),
     row("cuEventSynchronize, done event", Class::Unsafe, |scene| {
         code!(cuEventSynchronize(scene.done.0))
     }),

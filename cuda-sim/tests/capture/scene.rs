@@ -4,6 +4,8 @@ use std::ptr;
 
 use cuda_sys::*;
 
+use super::kernel_rows::NOTHING;
+use super::memory_rows;
 use crate::common::*;
 
 /// Is a handle that passes between the threads of the test.
@@ -39,11 +41,19 @@ pub(crate) struct Scene {
     pub(crate) inside: Handle<CUevent>,
     /// Recorded with timing.
     pub(crate) timed: [Handle<CUevent>; 2],
+    pub(crate) module: Handle<CUmodule>,
+    /// A kernel that does nothing.
+    pub(crate) nothing: Handle<CUfunction>,
+    /// A pool that other processes can have.
+    pub(crate) pool: Handle<CUmemoryPool>,
+    pub(crate) physical: CUmemGenericAllocationHandle,
     /// What a row makes or ends.
     pub(crate) made: CUdeviceptr,
     pub(crate) made_host: Handle<*mut std::ffi::c_void>,
     pub(crate) made_event: Handle<CUevent>,
     pub(crate) made_stream: Handle<CUstream>,
+    pub(crate) made_module: Handle<CUmodule>,
+    pub(crate) made_pool: Handle<CUmemoryPool>,
 }
 
 fn interprocess() -> CUevent {
@@ -61,6 +71,9 @@ fn timed() -> Handle<CUevent> {
 impl Scene {
     pub(crate) fn new(is_blocking: bool) -> Self {
         let context = Handle(start());
+        cuda_sim::kernel::register("nothing", |_| Ok(()));
+        let module = module(NOTHING);
+        let (pool, physical) = memory_rows::make();
         let scene = Self {
             context,
             captured: Handle(stream(u32::from(!is_blocking))),
@@ -77,10 +90,16 @@ impl Scene {
             interprocess: Handle(interprocess()),
             inside: Handle(event()),
             timed: [timed(), timed()],
+            module: Handle(module),
+            nothing: Handle(function(module, c"nothing")),
+            pool,
+            physical,
             made: CUdeviceptr(0),
             made_host: Handle(ptr::null_mut()),
             made_event: Handle(ptr::null_mut()),
             made_stream: Handle(ptr::null_mut()),
+            made_module: Handle(ptr::null_mut()),
+            made_pool: Handle(ptr::null_mut()),
         };
         ok!(cuEventRecord(scene.done.0, scene.other.0));
         ok!(cuEventRecord(scene.interprocess.0, scene.other.0));
@@ -112,6 +131,9 @@ impl Scene {
         for stream in [self.captured, self.other] {
             ok!(cuStreamDestroy_v2(stream.0));
         }
+        ok!(cuModuleUnload(self.module.0));
+        ok!(cuMemPoolDestroy(self.pool.0));
+        ok!(cuMemRelease(self.physical));
         free(self.memory);
         free(self.second);
         ok!(cuMemFreeHost(self.pinned.0.cast()));
