@@ -40,7 +40,8 @@
 //!   are PTX, cubins for the device, and fat binaries of both, plain or compressed; of PTX the bodies
 //!   are not read, so that what a compiler would refuse in them is not refused.
 //! * Graphs hold kernels, copies, fills, host functions, events, allocations and graphs; none of
-//!   conditions, semaphores or launches by the device. A capture refuses, and ends by, what was measured
+//!   conditions, semaphores or launches by the device, and waits for values and writes of them only by
+//!   capture. A capture refuses, and ends by, what was measured
 //!   to end one. A graph's nodes run on as many branches as its edges leave, in the order of the
 //!   [`Scheduler`], and those that no edge orders are looked at for races at each launch.
 //! * Arrays have formats of whole bytes in 1, 2 or 4 channels: none of blocks, and none of planes.
