@@ -15,7 +15,7 @@ const LIMIT: u64 = 40_000_000;
 const MEMBERS: [&str; 4] = ["cuda-sys", "cuda-safe", "cuda-ipc", "cuda-sim"];
 
 /// The tests of the simulator that compare it with a device.
-const OF_BOTH: [&str; 1] = ["rows"];
+const OF_BOTH: [&str; 2] = ["capture_classes", "rows"];
 
 /// The examples that go along, by name.
 const EXAMPLES: [&str; 2] = ["doctor", "share_image"];
