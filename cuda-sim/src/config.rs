@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use cuda_sys::{CUresult, Version};
 
+use crate::kernel::Body;
+
 pub use feature::Feature;
 
 pub use environment::{ENVIRONMENT, InvalidConfig};
@@ -65,6 +67,8 @@ pub struct Config {
     /// The pairs of devices of which the first does not reach the second's memory.
     pub(crate) unreachable: Vec<(usize, usize)>,
     pub(crate) failures: Vec<Failure>,
+    /// The kernels that do nothing, by name, and how they end; `*` is any.
+    pub(crate) kernels: Vec<(String, CUresult)>,
     pub(crate) log: bool,
     pub(crate) call_sites: bool,
     pub(crate) reports: bool,
@@ -94,6 +98,7 @@ impl Config {
             lacking: Vec::new(),
             unreachable: Vec::new(),
             failures: Vec::new(),
+            kernels: Vec::new(),
             log: false,
             call_sites: false,
             reports: true,
@@ -187,9 +192,9 @@ impl Config {
         self
     }
 
-    /// Lets the `nth` call of a function fail, the first being 1, with an error that stays, as 700
-    /// and 719 do: each later call of the current context answers it, and what is queued in it is
-    /// dropped. Other contexts go on.
+    /// Lets the `nth` call of a function fail, the first being 1, with an error that stays: each later
+    /// call of the current context answers it, and what is queued in it is dropped. Other contexts go
+    /// on, which after an error of a kernel they don't; see [`kernel`](Self::kernel).
     ///
     /// Calls that free or destroy do their work, and answer the code as well.
     pub fn break_context(mut self, symbol: &str, nth: u64, code: CUresult) -> Self {
@@ -201,6 +206,21 @@ impl Config {
     pub fn fail_any(mut self, nth: u64, code: CUresult) -> Self {
         self.failures.push(Failure { symbol: None, nth, code, stays: false });
         self
+    }
+
+    /// Lets kernels of a name be launched that have no body, as in programs that are not in Rust; `*`
+    /// stands for any name. They do nothing, and end with an answer: with `CUDA_SUCCESS`, or with an
+    /// error such as 700, 716 or 719, which then stays in every context of every device.
+    pub fn kernel(mut self, name: &str, answer: CUresult) -> Self {
+        self.kernels.push((name.to_owned(), answer));
+        self
+    }
+
+    /// Returns what stands in for the body of a kernel: what its name says goes before any other's.
+    pub(crate) fn stand_in(&self, name: &str) -> Option<Body> {
+        let of = |wanted: &str| self.kernels.iter().find(|(name, _)| name == wanted);
+        let (_, answer) = of(name).or_else(|| of("*"))?;
+        Some(Body::ending_with(*answer))
     }
 
     /// Sets whether each call is kept with its arguments and answer, for [`calls`](crate::calls).

@@ -311,7 +311,8 @@ fn answer(
     {
         return code;
     }
-    if host_function::is_inside() && function.needs_init() {
+    let is_inside = host_function::is_inside();
+    if is_inside && function.needs_init() && !function.is_stream_query() {
         return CUresult::CUDA_ERROR_NOT_PERMITTED;
     }
     if !state.initialized && function.needs_init() {
@@ -326,13 +327,26 @@ fn answer(
     // What frees or destroys does so in a context with an error too, and answers the error. The
     // thread's stack knows of none.
     let answers = function.ends_something() && function != Function::cuCtxPopCurrent_v2;
-    let failure = failure.or_else(|| state.sticky(current::get().filter(|_| answers)?));
+    let ends_context = function.ends_context();
+    let stays = |state: &State, context| {
+        if ends_context { state.own_error(context) } else { state.sticky(context) }
+    };
+    let failure = failure.or_else(|| stays(&state, current::get().filter(|_| answers)?));
     wait::forget();
     match body(Session { sim, function, default_stream, state }) {
+        // Measured: a host function learns of a stream that is busy, and nothing else.
+        answer
+            if is_inside
+                && function.needs_init()
+                && answer != Err(CUresult::CUDA_ERROR_NOT_READY) =>
+        {
+            CUresult::CUDA_ERROR_NOT_PERMITTED
+        }
         Err(code) => code,
         Ok(()) => {
             // A call that waits answers the error that the work brought about.
-            let struck = || sim.lock().sticky(current::get().filter(|_| wait::has_waited())?);
+            let waited = || current::get().filter(|_| wait::has_waited());
+            let struck = || stays(&sim.lock(), waited()?);
             failure.or_else(struck).unwrap_or(CUresult::CUDA_SUCCESS)
         }
     }

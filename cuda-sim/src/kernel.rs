@@ -5,7 +5,7 @@
 //! `extern "C"`. A launch of a kernel without a body is refused with `CUDA_ERROR_NOT_SUPPORTED`, and
 //! the report says which name to register. A body can be registered before or after the simulator is
 //! installed or the module is loaded; the launch decides. A driver that is loaded as a library has
-//! none, and no way to get them.
+//! none; there, [`Config::kernel`](crate::Config::kernel) lets kernels do nothing, or fail.
 //!
 //! A body is called once a launch, with the grid and the block, and loops over threads itself, or has
 //! [`Launch::for_each_thread`] do it. It reaches memory through [`Launch`] only, which checks every

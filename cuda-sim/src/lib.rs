@@ -50,7 +50,12 @@
 //! * Work behind a wait for a value is not looked at for races: what the value orders is the
 //!   program's matter. A wait that neither queued work, nor the host, nor another process can end is
 //!   reported, and the call that waits answers 702.
-//! * A handle that was destroyed is refused and reported; a real driver crashes.
+//! * A handle that was destroyed is refused and reported; a real driver crashes. Work on a stream or
+//!   memory of another context of the device goes well, as with a real driver, and is reported.
+//! * A kernel's error stays in every context of every device (measured); that of
+//!   [`Config::break_context`] in one.
+//! * What was measured call by call, and where the simulator differs from it, is in the files
+//!   `h200.txt` and `differs.txt` of `cuda-sim/library/tests/answers`.
 //! * A forked child has no driver: its calls answer `CUDA_ERROR_NOT_INITIALIZED`, as a real driver's.
 //! * Programs on the CUDA *runtime* do not run on it: `cuGetExportTable` finds nothing.
 //! * Host functions must not panic: their type does not let a panic pass, so that it ends the

@@ -283,6 +283,23 @@ impl Function {
         )
     }
 
+    /// Tells whether it asks if a stream is done.
+    pub(crate) const fn is_stream_query(self) -> bool {
+        matches!(self, Self::cuStreamQuery | Self::cuStreamQuery_ptsz)
+    }
+
+    /// Tells whether it ends a context, which an error of a kernel does not make fail (measured).
+    pub(crate) const fn ends_context(self) -> bool {
+        matches!(
+            self,
+            Self::cuDevicePrimaryCtxRelease
+                | Self::cuDevicePrimaryCtxRelease_v2
+                | Self::cuDevicePrimaryCtxReset
+                | Self::cuDevicePrimaryCtxReset_v2
+                | Self::cuCtxDestroy_v2
+        )
+    }
+
     /// Tells whether it frees or destroys, which it does even where a fault makes it fail.
     pub(crate) const fn ends_something(self) -> bool {
         matches!(

@@ -105,12 +105,13 @@ fn rows_of_one_dimension_are_copied_in_every_direction() {
         ok!(cuStreamSynchronize(stream));
         // SAFETY: the copy to the page is done.
         assert_eq!(unsafe { std::slice::from_raw_parts(page, 64) }, from);
-        // Past the end, parts of elements, more than one dimension.
+        // Past the end; parts of elements, and of two dimensions the first row.
         assert_eq!(code!(cuMemcpyHtoA_v2(first, 4, from.as_ptr().cast(), 64)), 1);
-        assert_eq!(code!(cuMemcpyHtoA_v2(first, 2, from.as_ptr().cast(), 4)), 1);
-        assert_eq!(code!(cuMemcpyHtoA_v2(first, 0, from.as_ptr().cast(), 6)), 1);
+        ok!(cuMemcpyHtoA_v2(first, 2, from.as_ptr().cast(), 4));
+        ok!(cuMemcpyHtoA_v2(first, 0, from.as_ptr().cast(), 6));
         let flat = array(&shape(16, 2, 0, 0));
-        assert_eq!(code!(cuMemcpyHtoA_v2(flat, 0, from.as_ptr().cast(), 64)), 1);
+        ok!(cuMemcpyHtoA_v2(flat, 0, from.as_ptr().cast(), 64));
+        assert_eq!(code!(cuMemcpyHtoA_v2(flat, 4, from.as_ptr().cast(), 64)), 1);
         ok!(cuMemcpyHtoA_v2(first, 999, ptr::null(), 0));
         for array in [first, second, flat] {
             ok!(cuArrayDestroy(array));
@@ -164,7 +165,7 @@ fn boxes_are_copied_between_arrays_and_memory() {
             expected.extend_from_slice(&from[(z * 5 + y) * 32 + 4..][..8]);
         }
         assert_eq!(part[..], expected);
-        for start in [[28, 2, 1], [4, 4, 1], [4, 2, 2], [2, 2, 1]] {
+        for start in [[28, 2, 1], [4, 4, 1], [4, 2, 2]] {
             [copy.srcXInBytes, copy.srcY, copy.srcZ] = start;
             assert_eq!(code!(cuMemcpy3D_v2(&copy)), 1, "{start:?}");
         }
@@ -235,7 +236,8 @@ fn levels_are_arrays_of_half_the_size() {
         }
         assert_eq!(sizes, [(10, 6), (5, 3), (2, 1), (1, 1)]);
         assert_eq!(code!(cuMipmappedArrayGetLevel(&mut level, mipmap, 4)), 1);
-        assert_eq!(code!(cuArrayDestroy(level)), 400);
+        // It goes with the whole (measured).
+        ok!(cuArrayDestroy(level));
         let mut plane = ptr::null_mut();
         assert_eq!(code!(cuArrayGetPlane(&mut plane, level, 0)), 1);
         let mut sparse = CUDA_ARRAY_SPARSE_PROPERTIES_v1::zeroed();

@@ -19,8 +19,11 @@ fn limits_and_preferences_are_a_context_s_own() {
         ok!(cuCtxGetLimit(&mut value, CUlimit::CU_LIMIT_STACK_SIZE));
         assert_eq!(value, 4096);
         assert_eq!(code!(cuCtxSetLimit(CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129)), 1);
-        assert_eq!(code!(cuCtxSetLimit(CUlimit(999), 1)), 215);
-        assert_eq!(code!(cuCtxGetLimit(&mut value, CUlimit(999))), 215);
+        let other_devices = CUlimit::CU_LIMIT_CIG_ENABLED;
+        for (limit, answer) in [(other_devices, 215), (CUlimit(999), 1)] {
+            assert_eq!(code!(cuCtxSetLimit(limit, 1)), answer);
+            assert_eq!(code!(cuCtxGetLimit(&mut value, limit)), answer);
+        }
         ok!(cuCtxSetCacheConfig(CUfunc_cache::CU_FUNC_CACHE_PREFER_L1));
         assert_eq!(code!(cuCtxSetCacheConfig(CUfunc_cache(4))), 1);
         let mut other = ptr::null_mut();
@@ -142,7 +145,7 @@ fn stream_attributes_are_kept_and_copied() {
         let mut found = CUstreamAttrValue::zeroed();
         ok!(cuStreamGetAttribute(second, policy, &mut found));
         // SAFETY: the attribute is a policy.
-        assert_eq!(unsafe { found.syncPolicy }, CUsynchronizationPolicy::CU_SYNC_POLICY_AUTO);
+        assert_eq!(unsafe { found.syncPolicy }, CUsynchronizationPolicy(u32::MAX));
         ok!(cuStreamCopyAttributes(second, first));
         ok!(cuStreamGetAttribute(second, policy, &mut found));
         // SAFETY: the attribute is a policy.

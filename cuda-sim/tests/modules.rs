@@ -123,7 +123,7 @@ fn what_is_no_image_is_refused() {
             (b"not an image\0", 200),
             (b".version 7.8\n.target sm_70\n.entry f( {\0", 218),
             (b".version 9.9\n.target sm_70\n\0", 222),
-            (b".version 8.0\n.target sm_100\n\0", 209),
+            (b".version 8.0\n.target sm_100\n\0", 218),
             (b".version 7.8\n.target sm_70\n.extern .global .u32 x;\0", 218),
         ] {
             let (answer, module) = load(bytes);

@@ -83,7 +83,8 @@ fn access_is_enabled_once_and_disabled_once() {
         ok!(cuCtxEnablePeerAccess(second, 0));
         assert_eq!(code!(cuCtxEnablePeerAccess(second, 0)), 704);
         assert_eq!(code!(cuCtxEnablePeerAccess(third, 0)), 217);
-        assert_eq!(code!(cuCtxEnablePeerAccess(first, 0)), 201);
+        assert_eq!(code!(cuCtxEnablePeerAccess(first, 0)), 217);
+        assert_eq!(code!(cuCtxDisablePeerAccess(first)), 705);
         assert_eq!(code!(cuCtxEnablePeerAccess(ptr::null_mut(), 0)), 201);
         ok!(cuCtxDisablePeerAccess(second));
         assert_eq!(code!(cuCtxDisablePeerAccess(second)), 705);
@@ -118,9 +119,6 @@ fn copies_between_devices_need_no_access() {
         let expected = [[1_u8; 48].as_slice(), &[3; 16]].concat();
         assert_eq!(read(there, 64), expected);
         assert_eq!(read(here, 48), [&[1_u8; 16][..], &[3; 16], &[1; 16]].concat());
-        // Memory of one context under the other's name, and no context.
-        assert_eq!(code!(cuMemcpyPeer(here, second, there, second, 16)), 1);
-        assert_eq!(code!(cuMemcpyPeerAsync(here, first, there, first, 16, stream)), 1);
         assert_eq!(code!(cuMemcpyPeer(here, ptr::null_mut(), there, second, 16)), 201);
         ok!(cuMemcpyPeer(CUdeviceptr(0), first, CUdeviceptr(0), second, 0));
         ok!(cuStreamDestroy_v2(stream));
@@ -205,8 +203,13 @@ fn a_fill_of_another_device_s_memory_needs_access() {
         ok!(cuCtxSynchronize());
         assert!(cuda_sim::report().is_clean(), "{}", cuda_sim::report());
         ok!(cuCtxDisablePeerAccess(second));
-        ok!(cuMemsetD8_v2(there, 1, 64));
-        assert_eq!(cuda_sim::report().count(FindingKind::WrongContext), 1);
+        assert_eq!(code!(cuMemsetD8_v2(there, 1, 64)), 1);
+        assert_eq!(code!(cuMemsetD8Async(there, 1, 64, LEGACY)), 1);
+        // Memory of one context under the other's name is found, and reported.
+        let here = alloc(64);
+        assert!(cuda_sim::report().is_clean(), "{}", cuda_sim::report());
+        ok!(cuMemcpyPeer(here, second, there, first, 64));
+        assert_eq!(cuda_sim::report().count(FindingKind::WrongContext), 2);
     });
 }
 

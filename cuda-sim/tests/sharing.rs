@@ -306,7 +306,8 @@ fn what_is_refused() {
             code!(cuMemImportFromShareableHandle(&mut handle, file, kinds(kind)))
         };
         let nothing = ptr::without_provenance_mut(9999);
-        for wrong in [nothing, as_pointer(&ordinary), as_pointer(&pool_file)] {
+        assert_eq!(import(nothing, 1), 999);
+        for wrong in [as_pointer(&ordinary), as_pointer(&pool_file)] {
             assert_eq!(import(wrong, 1), 1);
         }
         assert_eq!([import(as_pointer(&file), 0), import(as_pointer(&file), 3)], [1, 1]);

@@ -1,4 +1,4 @@
-//! Errors that stay in a context: its calls answer them, its queued work is dropped, others go on.
+//! Errors that stay: in a context, or those of kernels in all; calls answer them, queued work is dropped.
 
 mod common;
 
@@ -86,5 +86,40 @@ fn another_context_goes_on_and_queued_work_is_dropped() {
         free(alloc(64));
         ok!(cuCtxDestroy_v2(second));
         end();
+    });
+}
+
+#[test]
+fn an_error_of_a_kernel_strikes_every_context_of_every_device() {
+    let code = CUresult::CUDA_ERROR_ILLEGAL_ADDRESS;
+    let config = Config::new().devices(2).kernel("*", CUresult::CUDA_SUCCESS).kernel("bad", code);
+    isolated!(config).unchecked().run(|| {
+        let primary = start();
+        let module = module(".visible .entry bad() { ret; } .visible .entry good() { ret; }");
+        let (memory, mut other, mut second) = (alloc(4), ptr::null_mut(), ptr::null_mut());
+        ok!(cuDevicePrimaryCtxRetain(&mut other, CUdevice(1)));
+        ok!(cuCtxCreate_v2(&mut second, 0, CUdevice(0)));
+        ok!(cuCtxSetCurrent(primary));
+        assert_eq!(launch(function(module, c"good"), [1, 1], LEGACY, &[]), 0);
+        ok!(cuCtxSynchronize());
+        assert_eq!(launch(function(module, c"bad"), [1, 1], LEGACY, &[]), 0);
+        assert_eq!(code!(cuCtxSynchronize()), 700);
+        let mut more = CUdeviceptr(0);
+        for context in [primary, second, other] {
+            ok!(cuCtxSetCurrent(context));
+            assert_eq!(code!(cuMemAlloc_v2(&mut more, 4)), 700);
+        }
+        ok!(cuCtxSetCurrent(primary));
+        assert_eq!(code!(cuMemFree_v2(memory)), 700);
+        let (mut id, mut third) = (0, ptr::null_mut());
+        ok!(cuCtxGetId(primary, &mut id));
+        assert_eq!(code!(cuCtxCreate_v2(&mut third, 0, CUdevice(1))), 700);
+        // What ends a context does not tell of it, and nothing begins anew.
+        ok!(cuCtxDestroy_v2(second));
+        ok!(cuDevicePrimaryCtxReset_v2(CUdevice(0)));
+        assert_eq!(code!(cuMemAlloc_v2(&mut more, 4)), 709);
+        assert_eq!(code!(cuDevicePrimaryCtxRetain(&mut other, CUdevice(0))), 700);
+        let report = cuda_sim::report();
+        assert_eq!(report.count(cuda_sim::FindingKind::IllegalAddress), 1, "{report}");
     });
 }

@@ -74,6 +74,9 @@ impl Config {
             let key = if failure.stays { "break" } else { "fail" };
             let _ = write!(text, ";{key}={symbol}:{}:{}", failure.nth, failure.code.0);
         }
+        for (name, answer) in &self.kernels {
+            let _ = write!(text, ";kernel={name}:{}", answer.0);
+        }
         text
     }
 
@@ -140,6 +143,10 @@ impl Config {
                 let (device, other) = value.split_once(':')?;
                 self.unreachable.push((device.parse().ok()?, other.parse().ok()?));
             }
+            "kernel" => {
+                let (name, answer) = value.rsplit_once(':')?;
+                self.kernels.push((name.to_owned(), CUresult(answer.parse().ok()?)));
+            }
             "fail" | "break" => {
                 let mut parts = value.split(':');
                 let symbol = parts.next()?;
@@ -178,6 +185,7 @@ mod tests {
             .without(Feature::MemoryPools)
             .device_without(2, Feature::Ipc)
             .no_peer(0, 2)
+            .kernel("*", CUresult::CUDA_SUCCESS)
             .junk(false);
         assert_eq!(Config::from_text(&config.to_text()), Ok(config));
     }
@@ -187,7 +195,7 @@ mod tests {
     fn every_setting_stands_in_the_readme() {
         let code = CUresult::CUDA_ERROR_UNKNOWN;
         let config = Config::new().without(Feature::Ipc).no_peer(0, 1);
-        let config = config.fail_any(1, code).break_context("cuInit", 1, code);
+        let config = config.fail_any(1, code).break_context("cuInit", 1, code).kernel("k", code);
         let config = config.out_of_memory_at(1).host_out_of_memory_at(1);
         for part in config.to_text().split(';') {
             let (key, _) = part.split_once('=').unwrap();

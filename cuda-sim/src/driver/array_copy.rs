@@ -1,4 +1,4 @@
-//! Copies from and to arrays of one dimension. All answers are manual.
+//! Copies from and to arrays' elements in a row. Answers are *manual* where not said otherwise.
 //!
 //! Boxes of any array are copied in `box_copy`.
 #![expect(non_snake_case, reason = "functions have the names of C")]
@@ -23,7 +23,7 @@ enum End {
 }
 
 impl End {
-    /// Makes an operand; arrays must have one dimension.
+    /// Makes an operand; of an array of two dimensions it is in the first row (measured).
     fn target(
         self,
         session: &mut Session,
@@ -34,7 +34,7 @@ impl End {
             Self::Array(array, offset) => {
                 let array = array.number();
                 let descriptor = session.array(array_name, array)?.descriptor;
-                if descriptor.Height != 0 || descriptor.Depth != 0 {
+                if descriptor.Depth != 0 {
                     return Err(INVALID_VALUE);
                 }
                 Target::Region(Region { name: array_name, array, start: [offset, 0, 0] })

@@ -35,8 +35,9 @@ pub(crate) struct End {
 impl End {
     /// Checks the end and makes an operand of it.
     ///
-    /// Measured: a row longer than the pitch is refused, and a pitch beyond the greatest is not if
-    /// there is one row. That one row ignores the pitch altogether was measured of fills.
+    /// Measured: a row longer than the pitch is refused, one row too, and a pitch beyond the greatest is
+    /// not if there is one row. No pitch means rows without gaps, no height a slice of as many rows as
+    /// are copied.
     pub(crate) fn target(self, extent: Extent) -> Result<Target, CUresult> {
         let [x, y, z] = self.start;
         // Manual: of an array, pitch and rows don't matter.
@@ -45,13 +46,14 @@ impl End {
             return Ok(Target::Region(Region { name: self.name, array, start: self.start }));
         }
         let is_row = extent.height <= 1 && extent.depth <= 1;
-        let pitch = if is_row && self.pitch == 0 { extent.width } else { self.pitch };
         let reach = x.checked_add(extent.width).ok_or(INVALID_VALUE)?;
-        if !is_row && (reach > pitch || pitch > MAX_PITCH) {
+        let pitch = if self.pitch == 0 { reach } else { self.pitch };
+        if reach > pitch || !is_row && pitch > MAX_PITCH {
             return Err(INVALID_VALUE);
         }
-        let rows = if extent.depth > 1 { self.rows } else { self.rows.max(extent.height) };
-        // Manual: a slice holds the rows that are copied.
+        let is_given = self.rows != 0 && extent.depth > 1;
+        let rows = if is_given { self.rows } else { self.rows.max(extent.height) };
+        // A slice holds the rows that are copied.
         if extent.depth > 1 && y.checked_add(extent.height).is_none_or(|end| end > rows) {
             return Err(INVALID_VALUE);
         }
@@ -113,8 +115,9 @@ fn copy_3d(session: Session, order: Order, descriptor: &In<CUDA_MEMCPY3D>) -> An
 /// Returns where a copy of slices goes, where it comes from, and its extent.
 pub(crate) fn ends(copy: &CUDA_MEMCPY3D) -> Result<(End, End, Extent), CUresult> {
     let extent = Extent { width: copy.WidthInBytes, height: copy.Height, depth: copy.Depth };
-    // Manual.
-    if copy.srcLOD != 0 || copy.dstLOD != 0 {
+    // Manual: zero. Measured: of what is no array it doesn't matter.
+    let is_wrong = |kind, level| kind == CUmemorytype::CU_MEMORYTYPE_ARRAY && level != 0;
+    if is_wrong(copy.srcMemoryType, copy.srcLOD) || is_wrong(copy.dstMemoryType, copy.dstLOD) {
         return Err(INVALID_VALUE);
     }
     let to = End {

@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
-use cuda_sys::{CUcontext, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult};
+use cuda_sys::{
+    CUcontext, CUctx_flags, CUctxCreateParams, CUdevice, CUexecAffinityParam, CUresult,
+};
 
 use crate::call_site;
 use crate::driver::context_settings::Settings;
@@ -15,7 +17,7 @@ use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::lane::{LaneKind, OwnLanes};
 use crate::engine::registry::MemoryKind;
 use crate::engine::state::State;
-use crate::entry::{Out, Session, simulate};
+use crate::entry::{INVALID_VALUE, Out, Session, simulate};
 use crate::report::Side;
 
 /// Is a context.
@@ -58,14 +60,6 @@ impl Context {
             settings: Settings::default(),
             sticky: None,
             made_by: Side::new("cuDevicePrimaryCtxRetain", ""),
-        }
-    }
-
-    /// Returns it, unless an error stays in it. Calls that free or destroy still find it.
-    pub(crate) fn usable(&self) -> Result<&Self, CUresult> {
-        match self.sticky {
-            Some(code) if !call_site::ends_something() => Err(code),
-            _ => Ok(self),
         }
     }
 
@@ -162,16 +156,13 @@ impl State {
         }
     }
 
-    /// Tells whether a context may be made current: a dead primary one may (measured).
+    /// Tells whether a context may be made current: one that is dead or destroyed may (measured).
     fn may_be_current(&self, context: CUcontext) -> Result<Handle, CUresult> {
         let handle = context.number();
-        match self.contexts.get(handle) {
-            Some(_) => Ok(handle),
-            None if self.contexts.is_stale(handle) => {
-                Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED)
-            }
-            None => Err(CUresult::CUDA_ERROR_INVALID_CONTEXT),
+        if self.contexts.get(handle).is_some() || self.contexts.is_stale(handle) {
+            return Ok(handle);
         }
+        Err(CUresult::CUDA_ERROR_INVALID_CONTEXT)
     }
 }
 
@@ -183,6 +174,7 @@ fn create(
 ) -> Result<(), CUresult> {
     out.required()?;
     let device = session.device(device)?;
+    session.struck.map_or(Ok(()), Err)?;
     let handle = session
         .contexts
         .insert_with(|handle| Context {
@@ -264,8 +256,9 @@ simulate! {
 
     /// Puts a context on the calling thread's stack.
     fn cuCtxPushCurrent_v2(context: val CUcontext) |session| {
+        // Measured.
         if context.is_null() {
-            return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
+            return Err(INVALID_VALUE);
         }
         current::push(session.may_be_current(context)?);
         Ok(())
@@ -295,10 +288,10 @@ simulate! {
         Ok(())
     }
 
-    /// Tells the current context's flags.
+    /// Tells the current context's flags, of which one is always set (measured).
     fn cuCtxGetFlags(flags: out c_uint) |session| {
         flags.required()?;
-        flags.write(session.context()?.flags);
+        flags.write(session.context()?.flags | CUctx_flags::CU_CTX_MAP_HOST.0);
         Ok(())
     }
 
@@ -318,7 +311,7 @@ simulate! {
         Ok(())
     }
 
-    /// Tells the range of priorities, that of an H200 (*manual*).
+    /// Tells the range of priorities, that of an H200 (measured).
     fn cuCtxGetStreamPriorityRange(least: out c_int, greatest: out c_int) |session| {
         session.context()?;
         least.write(0);

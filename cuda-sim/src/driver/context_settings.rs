@@ -37,16 +37,20 @@ impl Default for Settings {
     }
 }
 
-/// Returns a limit that was not set; none if devices like these have no such limit.
-const fn default_limit(limit: CUlimit) -> Option<usize> {
-    Some(match limit {
+/// Returns a limit that was not set, as an H200 has it. Measured for the first three, and that what
+/// is no limit at all answers 1.
+fn default_limit(limit: CUlimit) -> Result<usize, CUresult> {
+    Ok(match limit {
         CUlimit::CU_LIMIT_STACK_SIZE => 1024,
-        CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => 1 << 20,
+        CUlimit::CU_LIMIT_PRINTF_FIFO_SIZE => 8_650_752,
         CUlimit::CU_LIMIT_MALLOC_HEAP_SIZE => 8 << 20,
         CUlimit::CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT => 2048,
         CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY => 64,
         CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE => 0,
-        _ => return None,
+        _ if CUlimit::CONSTANTS.iter().any(|&(_, known)| known == limit.0) => {
+            return Err(CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT);
+        }
+        _ => return Err(INVALID_VALUE),
     })
 }
 
@@ -64,9 +68,18 @@ impl State {
     }
 }
 
+/// Refuses flags of contexts that there are not, or not together (measured of 99).
+pub(crate) fn check_flags(flags: c_uint) -> Answer {
+    let schedule = flags & CUctx_flags::CU_CTX_SCHED_MASK.0;
+    if flags > 0xff || ![0, 1, 2, 4].contains(&schedule) {
+        return Err(INVALID_VALUE);
+    }
+    Ok(())
+}
+
 fn set_limit(mut session: Session, limit: CUlimit, value: usize) -> Answer {
     let device = session.context()?.device;
-    default_limit(limit).ok_or(CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT)?;
+    default_limit(limit)?;
     let value = match limit {
         CUlimit::CU_LIMIT_MAX_L2_FETCH_GRANULARITY if value > 128 => return Err(INVALID_VALUE),
         CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE => {
@@ -172,7 +185,7 @@ simulate! {
         value.required()?;
         let default = default_limit(limit);
         let set = session.settings()?.limits.get(&limit.0).copied();
-        value.write(set.or(default).ok_or(CUresult::CUDA_ERROR_UNSUPPORTED_LIMIT)?);
+        value.write(set.map_or(default, Ok)?);
         Ok(())
     }
 
@@ -218,10 +231,7 @@ simulate! {
     /// Sets the flags of the current context.
     fn cuCtxSetFlags(flags: val c_uint) |mut session| {
         let handle = session.context()?.handle;
-        let schedule = flags & CUctx_flags::CU_CTX_SCHED_MASK.0;
-        if flags > 0xff || ![0, 1, 2, 4].contains(&schedule) {
-            return Err(INVALID_VALUE);
-        }
+        check_flags(flags)?;
         if let Some(context) = session.contexts.get_mut(handle) {
             context.flags = flags;
         }

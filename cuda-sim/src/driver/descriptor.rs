@@ -8,24 +8,28 @@ use rustix::fs::{Mode, OFlags, open as open_file, readlink};
 
 use crate::entry::{Answer, INVALID_VALUE};
 
-/// Refuses all types of handles but file descriptors, and all flags: there are none.
+/// Refuses all types of handles but file descriptors, and all flags: there are none (both measured of
+/// exports).
 pub(crate) fn check_kind(kind: CUmemAllocationHandleType, flags: c_ulonglong) -> Answer {
-    use CUmemAllocationHandleType as K;
     match kind {
-        K::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if flags == 0 => Ok(()),
-        // Measured of `cuMemCreate`: without a channel for it.
-        K::CU_MEM_HANDLE_TYPE_FABRIC => Err(CUresult::CUDA_ERROR_NOT_PERMITTED),
-        K::CU_MEM_HANDLE_TYPE_WIN32 | K::CU_MEM_HANDLE_TYPE_WIN32_KMT => {
-            Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
-        }
+        CUmemAllocationHandleType::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if flags == 0 => Ok(()),
         _ => Err(INVALID_VALUE),
     }
+}
+
+/// Tells whether a number, given as a pointer, is an open descriptor of this process.
+pub(crate) fn is_open(descriptor: *mut c_void) -> bool {
+    readlink(path(descriptor), Vec::new()).is_ok()
+}
+
+fn path(descriptor: *mut c_void) -> String {
+    format!("/proc/self/fd/{}", descriptor.addr())
 }
 
 /// Opens what a descriptor of this process, given as a pointer, stands for, if it is a file in
 /// memory whose name begins so. Returns the rest of the name too.
 pub(crate) fn open(descriptor: *mut c_void, name: &str) -> Result<(OwnedFd, String), CUresult> {
-    let path = format!("/proc/self/fd/{}", descriptor.addr());
+    let path = path(descriptor);
     let link = readlink(&path, Vec::new()).map_err(|_| INVALID_VALUE)?;
     let link = link.to_string_lossy().into_owned();
     let rest = link.strip_prefix("/memfd:").and_then(|link| link.strip_prefix(name));

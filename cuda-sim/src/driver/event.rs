@@ -109,6 +109,10 @@ fn record(
     if let Some(capture) = session.capturing(lane)? {
         return session.capture_record(capture, lane, event, external);
     }
+    // Measured: an external record is one of a capture.
+    if external {
+        return Err(CUresult::CUDA_ERROR_ILLEGAL_STATE);
+    }
     let sim = session.sim;
     if session.event(event)?.shared.is_some() {
         session.callbacks.start(sim)?;
@@ -160,7 +164,10 @@ fn elapsed(
     start: CUevent,
     end: CUevent,
 ) -> Result<(), CUresult> {
-    out.required()?;
+    // Measured.
+    if out.is_null() {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
     let mut reached = [None, None];
     for (reached, event) in reached.iter_mut().zip([start, end]) {
         let event = session.event(event)?;
@@ -168,7 +175,7 @@ fn elapsed(
         if event.flags & DISABLE_TIMING != 0 {
             return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
         }
-        // Manual: both must have been recorded, and be done.
+        // Measured: both must have been recorded. Manual: and be done.
         let record = record.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
         *reached = record.at;
     }
@@ -220,7 +227,7 @@ simulate! {
         record(session, event, stream, false)
     }
 
-    /// Records what is queued on a stream so far; the flag matters to captures only.
+    /// Records what is queued on a stream so far; an external record is one of a capture (measured).
     fn cuEventRecordWithFlags(
         event: val CUevent, stream: val CUstream, flags: val c_uint,
     ) with cuEventRecordWithFlags_ptsz |session| {

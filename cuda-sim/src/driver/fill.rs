@@ -33,6 +33,7 @@ impl Fill<'_> {
             return Ok(());
         }
         let (space, work, touches) = self.prepare(&mut session)?;
+        session.check_reach(lane, &touches)?;
         let mut memory = touches.iter().map(|touch| touch.memory);
         let is_marked = memory.any(|memory| session.registry.is_synchronous(memory));
         session.submit(lane, &touches, work)?;

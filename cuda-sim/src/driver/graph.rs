@@ -132,12 +132,12 @@ simulate! {
         Ok(())
     }
 
-    /// Clones a graph with those inside of it; not one that allocates.
+    /// Clones a graph with those inside of it; not one that allocates (measured).
     fn cuGraphClone(clone: out CUgraph, graph: val CUgraph) |mut session| {
         clone.required()?;
         session.graph(graph.number())?;
         if session.graphs.has_memory_nodes(graph.number()) {
-            return Err(INVALID_VALUE);
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         let made_by = Side::new(session.call(), "");
         let new = session.graphs.duplicate(graph.number(), &made_by)?;

@@ -155,7 +155,8 @@ pub(crate) fn submit(
 
 simulate! {
     /// Queues a host function. It runs on a thread of its own, and driver calls in it answer
-    /// `CUDA_ERROR_NOT_PERMITTED` (*manual*).
+    /// `CUDA_ERROR_NOT_PERMITTED`, unless they ask for the version, or whether a busy stream is done
+    /// (measured).
     fn cuLaunchHostFunc(stream: val CUstream, function: val CUhostFn, data: val *mut c_void)
     with cuLaunchHostFunc_ptsz
     |session| {

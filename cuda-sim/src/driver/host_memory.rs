@@ -72,9 +72,14 @@ fn allocate(
 ) -> Result<(), CUresult> {
     out.required()?;
     session.context()?;
-    // Manual.
-    if bytes == 0 || flags > 7 {
+    // Measured.
+    if flags > 7 {
         return Err(INVALID_VALUE);
+    }
+    // Measured: no bytes are at null.
+    if bytes == 0 {
+        out.write(std::ptr::null_mut());
+        return Ok(());
     }
     session.host_has_room(bytes as u64)?;
     let address = mapping::map_host(bytes).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
@@ -152,13 +157,15 @@ simulate! {
         Ok(())
     }
 
-    /// Tells the flags with which host memory was allocated or registered.
+    /// Tells the flags with which host memory was allocated or registered, and that it is the device's
+    /// too (measured).
     fn cuMemHostGetFlags(flags: out c_uint, host: val *mut c_void) |session| {
         flags.required()?;
         session.context()?;
         let found = session.registry.find(host.addr() as u64);
         let memory = found.filter(|memory| memory.kind.is_host()).ok_or(INVALID_VALUE)?;
-        flags.write(memory.flags);
+        let mapped = if session.has_unified_addresses()? { DEVICEMAP } else { 0 };
+        flags.write(memory.flags | mapped);
         Ok(())
     }
 

@@ -36,6 +36,10 @@ fn launch(
     let lane = session.lane_for_work(stream)?;
     let found = session.function(call, handle)?;
     let (owner, entry) = (found.context, found.entry.clone());
+    // Manual: of launches the stream must be of the current context.
+    if session.lanes.get(lane).is_some_and(|lane| lane.context != context) {
+        return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
+    }
     if owner != context {
         session.findings.add(Finding {
             kind: FindingKind::WrongContext,

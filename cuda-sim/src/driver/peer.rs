@@ -1,4 +1,5 @@
-//! Access to other devices' memory, and copies that name two contexts. All answers are manual.
+//! Access to other devices' memory, and copies that name two contexts. Answers are *manual* where not
+//! said otherwise.
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
 use std::ffi::{c_int, c_uint};
@@ -8,6 +9,7 @@ use cuda_sys::{
     CUresult, CUstream,
 };
 
+use crate::call_site;
 use crate::driver::array::row;
 use crate::driver::box_copy::peer_ends;
 use crate::engine::binary::VariableSpace;
@@ -79,7 +81,10 @@ impl State {
             MemoryKind::Variable(_) => {
                 memory.device == context.device || context.peers.contains(&memory.context)
             }
-            MemoryKind::Pool => self.pool_access(memory.id, context.device) != 0,
+            // A graph's memory is of no pool.
+            MemoryKind::Pool => {
+                memory.device == context.device || self.pool_access(memory.id, context.device) != 0
+            }
             MemoryKind::Virtual => {
                 self.access_at(context.device, memory.base).is_ok_and(|flags| flags != 0)
             }
@@ -90,13 +95,15 @@ impl State {
         }
     }
 
-    /// Returns a context that a call names, which must be another one than the current.
-    fn peer(&self, peer: CUcontext) -> Result<(Handle, usize), CUresult> {
+    /// Returns a context that a call names; none if it is the current one.
+    fn peer(&self, peer: CUcontext) -> Result<Option<(Handle, usize)>, CUresult> {
         let current = self.context()?.handle;
         match self.contexts.get(peer.number()) {
             Some(found) if found.alive && found.handle != current => {
-                Ok((found.handle, found.device))
+                Ok(Some((found.handle, found.device)))
             }
+            // Measured: access is refused, or was not there to take.
+            Some(found) if found.alive => Ok(None),
             _ => Err(CUresult::CUDA_ERROR_INVALID_CONTEXT),
         }
     }
@@ -109,15 +116,35 @@ impl State {
         }
     }
 
-    /// Refuses memory that isn't the device's of the context that is named with it.
-    fn check_home(&self, address: CUdeviceptr, context: CUcontext) -> Answer {
+    /// Reports memory that isn't the device's of the context that is named with it. The address alone
+    /// says whose it is, so that the copy goes well (measured).
+    fn check_home(
+        &mut self,
+        operand: &'static str,
+        address: CUdeviceptr,
+        context: CUcontext,
+    ) -> Answer {
         let device = self.device_of(context)?;
-        match self.registry.find(address.0) {
-            Some(memory) if memory.kind.is_device() && memory.device != device => {
-                Err(INVALID_VALUE)
-            }
-            _ => Ok(()),
+        let Some(memory) = self.registry.find(address.0) else { return Ok(()) };
+        if memory.kind.is_device() && memory.device != device {
+            let finding = Finding {
+                kind: FindingKind::WrongContext,
+                earlier: Some(memory.made_by.clone()),
+                later: Side::new(call_site::function(), operand),
+                subject: "the memory is of another device than the context that is named with it"
+                    .to_owned(),
+            };
+            self.findings.add(finding);
         }
+        Ok(())
+    }
+
+    /// Refuses work of a lane on memory of another device that the lane's context has no access to
+    /// (measured of fills).
+    pub(crate) fn check_reach(&self, lane: LaneId, touches: &[Touch]) -> Answer {
+        let Some(context) = self.lanes.get(lane).map(|lane| lane.context) else { return Ok(()) };
+        let is_reached = |touch: &Touch| self.can_access(context, touch.memory);
+        if touches.iter().all(is_reached) { Ok(()) } else { Err(INVALID_VALUE) }
     }
 
     fn pair(&self, from: CUdevice, to: CUdevice) -> Result<[usize; 2], CUresult> {
@@ -176,7 +203,7 @@ fn copy_between(
 
 /// Makes both ends of a copy of bytes from one context's memory into another's.
 fn ends(
-    session: &Session,
+    session: &mut Session,
     [to, from]: [CUdeviceptr; 2],
     [to_context, from_context]: [CUcontext; 2],
     bytes: usize,
@@ -185,8 +212,8 @@ fn ends(
     session.device_of(to_context)?;
     session.device_of(from_context)?;
     if bytes != 0 {
-        session.check_home(to, to_context)?;
-        session.check_home(from, from_context)?;
+        session.check_home("dstDevice", to, to_context)?;
+        session.check_home("srcDevice", from, from_context)?;
     }
     let to = Operand::linear("dstDevice", to.0, bytes, true);
     let from = Operand::linear("srcDevice", from.0, bytes, true);
@@ -230,7 +257,8 @@ fn between_devices(operation: CUatomicOperation) -> c_uint {
 simulate! {
     /// Lets the current context reach all memory of another device's context.
     fn cuCtxEnablePeerAccess(peer: val CUcontext, flags: val c_uint) |mut session| {
-        let (peer, device) = session.peer(peer)?;
+        let unsupported = CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+        let (peer, device) = session.peer(peer)?.ok_or(unsupported)?;
         if flags != 0 {
             return Err(INVALID_VALUE);
         }
@@ -239,7 +267,7 @@ simulate! {
         let has_unified_addresses = session.has_unified_addresses()?;
         let [own, device] = [session.physical(own), session.physical(device)];
         if !has_unified_addresses || !session.config.can_reach(own, device) {
-            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+            return Err(unsupported);
         }
         let gone = CUresult::CUDA_ERROR_INVALID_CONTEXT;
         let context = session.contexts.get_mut(handle).ok_or(gone)?;
@@ -251,12 +279,13 @@ simulate! {
 
     /// Takes that access away.
     fn cuCtxDisablePeerAccess(peer: val CUcontext) |mut session| {
-        let (peer, _) = session.peer(peer)?;
+        let not_enabled = CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+        let (peer, _) = session.peer(peer)?.ok_or(not_enabled)?;
         let handle = session.context()?.handle;
         let gone = CUresult::CUDA_ERROR_INVALID_CONTEXT;
         let context = session.contexts.get_mut(handle).ok_or(gone)?;
         if !context.peers.remove(&peer) {
-            return Err(CUresult::CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
+            return Err(not_enabled);
         }
         Ok(())
     }
@@ -307,9 +336,9 @@ simulate! {
     fn cuMemcpyPeer(
         to: val CUdeviceptr, to_context: val CUcontext, from: val CUdeviceptr,
         from_context: val CUcontext, bytes: val usize,
-    ) with cuMemcpyPeer_ptds |session| {
+    ) with cuMemcpyPeer_ptds |mut session| {
         let contexts = [to_context, from_context];
-        let [to, from] = ends(&session, [to, from], contexts, bytes)?;
+        let [to, from] = ends(&mut session, [to, from], contexts, bytes)?;
         copy_between(session, contexts, to, from, row(bytes))
     }
 
@@ -317,26 +346,26 @@ simulate! {
     fn cuMemcpyPeerAsync(
         to: val CUdeviceptr, to_context: val CUcontext, from: val CUdeviceptr,
         from_context: val CUcontext, bytes: val usize, stream: val CUstream,
-    ) with cuMemcpyPeerAsync_ptsz |session| {
-        let [to, from] = ends(&session, [to, from], [to_context, from_context], bytes)?;
+    ) with cuMemcpyPeerAsync_ptsz |mut session| {
+        let [to, from] = ends(&mut session, [to, from], [to_context, from_context], bytes)?;
         copy(session, Order::On(stream), to, from, row(bytes))
     }
 
     /// Copies slices between contexts, after all that is queued in them and before all that comes.
-    fn cuMemcpy3DPeer(descriptor: into CUDA_MEMCPY3D_PEER) with cuMemcpy3DPeer_ptds |session| {
+    fn cuMemcpy3DPeer(descriptor: into CUDA_MEMCPY3D_PEER) with cuMemcpy3DPeer_ptds |mut session| {
         session.context()?;
         let given = descriptor.read()?;
-        let Some([to, from]) = checked(&session, &given)? else { return Ok(()) };
+        let Some([to, from]) = checked(&mut session, &given)? else { return Ok(()) };
         let contexts = [given.dstContext, given.srcContext];
         copy_between(session, contexts, to, from, extent_of(&given))
     }
 
     /// Queues a copy of slices between contexts.
     fn cuMemcpy3DPeerAsync(descriptor: into CUDA_MEMCPY3D_PEER, stream: val CUstream)
-    with cuMemcpy3DPeerAsync_ptsz |session| {
+    with cuMemcpy3DPeerAsync_ptsz |mut session| {
         session.context()?;
         let given = descriptor.read()?;
-        let Some([to, from]) = checked(&session, &given)? else { return Ok(()) };
+        let Some([to, from]) = checked(&mut session, &given)? else { return Ok(()) };
         copy(session, Order::On(stream), to, from, extent_of(&given))
     }
 }
@@ -346,7 +375,10 @@ const fn extent_of(copy: &CUDA_MEMCPY3D_PEER) -> Extent {
 }
 
 /// Makes both ends of a copy of slices, none if there is nothing to copy.
-fn checked(session: &Session, copy: &CUDA_MEMCPY3D_PEER) -> Result<Option<[Target; 2]>, CUresult> {
+fn checked(
+    session: &mut Session,
+    copy: &CUDA_MEMCPY3D_PEER,
+) -> Result<Option<[Target; 2]>, CUresult> {
     session.device_of(copy.dstContext)?;
     session.device_of(copy.srcContext)?;
     if copy.srcLOD != 0 || copy.dstLOD != 0 {
@@ -358,10 +390,10 @@ fn checked(session: &Session, copy: &CUDA_MEMCPY3D_PEER) -> Result<Option<[Targe
     }
     let is_device = |kind| kind == cuda_sys::CUmemorytype::CU_MEMORYTYPE_DEVICE;
     if is_device(copy.dstMemoryType) {
-        session.check_home(copy.dstDevice, copy.dstContext)?;
+        session.check_home("dst", copy.dstDevice, copy.dstContext)?;
     }
     if is_device(copy.srcMemoryType) {
-        session.check_home(copy.srcDevice, copy.srcContext)?;
+        session.check_home("src", copy.srcDevice, copy.srcContext)?;
     }
     Ok(Some(peer_ends(copy, extent)?))
 }

@@ -3,9 +3,13 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use cuda_sys::{CUcontext, CUdeviceptr, CUmemoryPool, CUmemorytype, CUpointer_attribute, CUresult};
+use cuda_sys::{
+    CUDA_POINTER_ATTRIBUTE_P2P_TOKENS, CUcontext, CUdeviceptr, CUmemoryPool, CUmemorytype,
+    CUpointer_attribute, CUresult,
+};
 
 use crate::engine::handle::RawHandle;
+use crate::engine::mapping::BLOCK;
 use crate::engine::registry::{Allocation, MemoryKind};
 use crate::engine::state::State;
 use crate::entry::{INVALID_VALUE, In, Out, Session, simulate};
@@ -17,6 +21,7 @@ enum Value {
     Flag(bool),
     Context(CUcontext),
     Pool(CUmemoryPool),
+    Tokens,
 }
 
 impl State {
@@ -33,7 +38,9 @@ impl State {
         let pool = self.pools.of.get(&memory.id).copied().unwrap_or(0);
         Ok(match attribute {
             A::CU_POINTER_ATTRIBUTE_CONTEXT => {
-                Value::Context(CUcontext::from_number(memory.context))
+                let is_owned = !matches!(memory.kind, MemoryKind::Pool | MemoryKind::Virtual);
+                let context = if is_owned { memory.context } else { 0 };
+                Value::Context(CUcontext::from_number(context))
             }
             A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => Value::Int(if is_host {
                 CUmemorytype::CU_MEMORYTYPE_HOST.0
@@ -44,7 +51,6 @@ impl State {
                 let alias = self.registry.alias(memory.id);
                 Value::Number(alias.map_or(address, |alias| alias + (address - memory.base)))
             }
-            // Manual: of device memory there is none.
             A::CU_POINTER_ATTRIBUTE_HOST_POINTER if is_host || is_managed => Value::Number(address),
             A::CU_POINTER_ATTRIBUTE_BUFFER_ID => Value::Number(memory.id),
             A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => {
@@ -53,16 +59,25 @@ impl State {
             A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
                 Value::Flag(memory.kind == MemoryKind::Device)
             }
-            A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Number(memory.base),
-            A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Number(memory.size),
-            // Manual.
+            A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR => Value::Number(self.range_of(memory).0),
+            A::CU_POINTER_ATTRIBUTE_RANGE_SIZE => Value::Number(self.range_of(memory).1),
             A::CU_POINTER_ATTRIBUTE_MAPPED => Value::Flag(true),
+            A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => Value::Number(self.block_of(memory).0),
+            A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE => Value::Number(self.block_of(memory).1),
+            A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => {
+                let physical = self.mapping_at(address).map(|mapping| mapping.physical);
+                Value::Number(physical.unwrap_or(self.block_of(memory).0 / PAGE))
+            }
+            // What they mean is told to no program any more.
+            A::CU_POINTER_ATTRIBUTE_P2P_TOKENS if !is_host => Value::Tokens,
             A::CU_POINTER_ATTRIBUTE_IS_MANAGED => Value::Flag(is_managed),
             A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => {
-                Value::Flag(self.registry.is_synchronous(memory.id))
+                Value::Flag(is_managed || self.registry.is_synchronous(memory.id))
             }
-            A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE => Value::Flag(false),
-            A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => Value::Flag(false),
+            A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE
+            | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
+                Value::Flag(memory.kind == MemoryKind::Device)
+            }
             A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
                 let pool = self.pools.table.get(pool).map(|pool| pool.handle_types);
                 let physical = self.mapping_at(address).map(|mapping| mapping.physical);
@@ -70,13 +85,39 @@ impl State {
                 let types = pool.or(physical.map(|physical| physical.handle_types));
                 Value::Number(u64::from(types.unwrap_or(0)))
             }
-            // Manual: 3 is reading and writing.
+            // Reading and writing.
             A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => Value::Int(3),
             A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => Value::Pool(CUmemoryPool::from_number(pool)),
             _ => return Err(INVALID_VALUE),
         })
     }
+
+    /// Returns where the range begins that memory is in, and how long it is: of mapped memory it is
+    /// the reservation.
+    fn range_of(&self, memory: &Allocation) -> (u64, u64) {
+        let reserved = self.virtual_memory.reserved.range(..=memory.base).next_back();
+        match reserved {
+            Some((&base, its)) if memory.kind == MemoryKind::Virtual => (base, its.size),
+            _ => (memory.base, memory.size),
+        }
+    }
+
+    /// Returns where the block begins that memory shares with its neighbours, and how long it is.
+    fn block_of(&self, memory: &Allocation) -> (u64, u64) {
+        if let Some((_, offset, segment)) = self.space.segment(memory.base) {
+            return (memory.base - offset, segment.bytes());
+        }
+        let granule = match memory.kind {
+            MemoryKind::Registered => PAGE,
+            _ => BLOCK as u64,
+        };
+        let base = memory.base - memory.base.checked_rem(PAGE).unwrap_or(0);
+        (base, (memory.end() - base).next_multiple_of(granule))
+    }
 }
+
+/// Is how the system maps memory.
+const PAGE: u64 = 4096;
 
 /// Writes a value, null where there is none.
 fn write(out: *mut c_void, value: &Value) {
@@ -86,6 +127,7 @@ fn write(out: *mut c_void, value: &Value) {
         Value::Flag(value) => at(out).write(u8::from(value)),
         Value::Context(value) => at(out).write(value),
         Value::Pool(value) => at(out).write(value),
+        Value::Tokens => at(out).write(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS::zeroed()),
     }
 }
 
@@ -108,6 +150,9 @@ fn write_unknown(out: *mut c_void, attribute: CUpointer_attribute) -> Result<(),
         | A::CU_POINTER_ATTRIBUTE_BUFFER_ID
         | A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR
         | A::CU_POINTER_ATTRIBUTE_RANGE_SIZE
+        | A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR
+        | A::CU_POINTER_ATTRIBUTE_MAPPING_SIZE
+        | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID
         | A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES
         | A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => at::<u64>(out).write(0),
         A::CU_POINTER_ATTRIBUTE_MAPPED
@@ -153,7 +198,7 @@ fn knows(session: &Session) -> bool {
 }
 
 simulate! {
-    /// Sets the one attribute that can be: that operations without a stream are waited for (manual).
+    /// Sets the one attribute that can be: that operations without a stream are waited for.
     fn cuPointerSetAttribute(
         value: into c_void, attribute: val CUpointer_attribute, address: val CUdeviceptr,
     ) |mut session| {

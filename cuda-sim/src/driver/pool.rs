@@ -57,7 +57,11 @@ fn check_type(kind: CUmemAllocationType) -> Answer {
 
 fn create(mut session: Session, out: &Out<CUmemoryPool>, wanted: &CUmemPoolProps) -> Answer {
     check_type(wanted.allocType)?;
-    let device = session.located(&wanted.location)?;
+    // Measured: a device that there is not answers 1 here.
+    let device = session.located(&wanted.location).map_err(|code| match code {
+        CUresult::CUDA_ERROR_INVALID_DEVICE => INVALID_VALUE,
+        code => code,
+    })?;
     session.needs(device, Feature::MemoryPools)?;
     let handle_types = wanted.handleTypes.0;
     session.check_handle_types(device, handle_types)?;
@@ -277,7 +281,8 @@ simulate! {
             let (device, flags) = session.grant(owner, &grants.read_at(index)?)?;
             let is_all = flags == CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE.0;
             if device == owner && !is_all {
-                return Err(INVALID_VALUE);
+                // Measured of no access at all.
+                return Err(CUresult::CUDA_ERROR_INVALID_DEVICE);
             }
             granted.push((device, flags));
         }

@@ -69,8 +69,8 @@ simulate! {
         Ok(())
     }
 
-    /// Tells a pointer of a pool's memory to other processes; 1 until the pool itself was exported
-    /// (measured). An address inside of an allocation tells the allocation.
+    /// Tells a pointer of a pool's memory to other processes; 1 until the pool itself was exported, and
+    /// for an address inside of an allocation (both measured).
     fn cuMemPoolExportPointer(
         out: out CUmemPoolPtrExportData, address: val CUdeviceptr,
     ) |session| {

@@ -6,6 +6,7 @@ use std::ffi::{c_int, c_uint};
 use cuda_sys::{CUcontext, CUdevice, CUresult};
 
 use crate::driver::context::Context;
+use crate::driver::context_settings::check_flags;
 use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::state::State;
 use crate::entry::{Session, simulate};
@@ -51,6 +52,7 @@ fn reset(session: Session, device: CUdevice) -> Result<(), CUresult> {
 }
 
 fn set_flags(mut session: Session, device: CUdevice, flags: c_uint) -> Result<(), CUresult> {
+    check_flags(flags)?;
     let handle = session.primary_context(device)?.handle;
     session.change_primary(handle, |context| context.flags = flags);
     Ok(())
@@ -63,6 +65,7 @@ simulate! {
         context.required()?;
         let primary = session.primary_context(device)?;
         let (handle, alive) = (primary.handle, primary.alive);
+        session.struck.map_or(Ok(()), Err)?;
         if !alive {
             session.revive(handle);
         }

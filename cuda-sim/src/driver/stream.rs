@@ -146,6 +146,10 @@ simulate! {
         if let Some(capture) = session.capturing(lane)? {
             return session.capture_wait(capture, lane, event, flags == 1);
         }
+        // Measured: an external wait is one of a capture.
+        if flags == 1 {
+            return Err(CUresult::CUDA_ERROR_ILLEGAL_STATE);
+        }
         if session.join_capture(lane, event)? {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Stream-ordered memory: allocated from pools, and freed, when a stream comes to it.
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
-use cuda_sys::{CUdeviceptr, CUmemoryPool, CUstream};
+use cuda_sys::{CUdeviceptr, CUmemoryPool, CUresult, CUstream};
 
 use crate::config::Feature;
 use crate::driver::memory::free_now;
@@ -32,6 +32,11 @@ fn allocate(
     }
     session.refuse_unsafe()?;
     let current = session.pools.current.get(device).copied().unwrap_or(0);
+    // Measured: no bytes are at null.
+    if bytes == 0 {
+        out.write(CUdeviceptr(0));
+        return Ok(());
+    }
     let call = session.call();
     let pool = pool.unwrap_or(current);
     let (memory, base, after) = session.allocate_from_pool(call, pool, lane, bytes)?;
@@ -67,7 +72,8 @@ simulate! {
         allocate(session, &address, bytes, Some(pool.number()), stream)
     }
 
-    /// Frees memory when the stream comes to it; that of `cuMemAlloc` too (measured).
+    /// Frees memory when the stream comes to it; that of `cuMemAlloc` too. Null is nothing, and managed
+    /// memory answers 801 (all measured).
     fn cuMemFreeAsync(address: val CUdeviceptr, stream: val CUstream)
     with cuMemFreeAsync_ptsz |mut session| {
         let lane = session.lane_for_work(stream)?;
@@ -75,10 +81,16 @@ simulate! {
             return session.capture_free(capture, lane, address.0);
         }
         session.refuse_unsafe()?;
+        if address.0 == 0 {
+            return Ok(());
+        }
         let call = session.call();
         let memory = session.find_to_free(call, "dptr", address.0, |kind| {
-            matches!(kind, MemoryKind::Device | MemoryKind::Pool)
+            matches!(kind, MemoryKind::Device | MemoryKind::Pool | MemoryKind::Managed)
         })?;
+        if session.registry.get(memory).is_some_and(|memory| memory.kind == MemoryKind::Managed) {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
         if session.registry.get(memory).is_some_and(|memory| memory.kind == MemoryKind::Device) {
             return free_now(session, memory, "dptr");
         }

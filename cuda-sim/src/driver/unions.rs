@@ -247,7 +247,8 @@ impl StreamAttribute {
             A::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
                 Self::Window { base: 0, bytes: 0, hit_ratio: 0.0, hit: 0, miss: 0 }
             }
-            A::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => Self::Policy(1),
+            // Measured: it has none of the policies that can be set.
+            A::CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY => Self::Policy(u32::MAX),
             A::CU_LAUNCH_ATTRIBUTE_PRIORITY => Self::Priority(0),
             A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => Self::DomainMap { default: 0, remote: 1 },
             A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => Self::Domain(0),

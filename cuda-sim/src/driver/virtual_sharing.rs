@@ -33,13 +33,17 @@ simulate! {
         Ok(())
     }
 
-    /// Makes a handle of a file descriptor, which stays the caller's.
+    /// Makes a handle of a file descriptor, which stays the caller's. Measured: a number that is no open
+    /// descriptor answers 999.
     fn cuMemImportFromShareableHandle(
         handle: out CUmemGenericAllocationHandle, descriptor: val *mut c_void,
         kind: val CUmemAllocationHandleType,
     ) |mut session| {
         handle.required()?;
         descriptor::check_kind(kind, 0)?;
+        if !descriptor::is_open(descriptor) {
+            return Err(CUresult::CUDA_ERROR_UNKNOWN);
+        }
         let (file, device) = descriptor::open(descriptor, FILE_NAME)?;
         let physical = device.parse().ok();
         let device = session.devices.iter().position(|&device| Some(device) == physical);

@@ -20,8 +20,11 @@ use memory_file::MemoryFile;
 use pins::Identity;
 pub(crate) use segment::{Purpose, Segment};
 
-/// Allocations begin at multiples of this (*manual*: at least 256).
+/// Allocations begin at multiples of this (measured).
 pub(crate) const ALIGNMENT: u64 = 512;
+
+/// Pools grow by multiples of this (measured).
+pub(crate) const POOL_GROWTH: u64 = 32 << 20;
 
 /// Is the address space of all devices.
 #[derive(Debug)]
@@ -117,6 +120,13 @@ impl AddressSpace {
             }
         }
         let bytes = size.checked_next_multiple_of(BLOCK as u64).ok_or(OUT_OF_MEMORY)?;
+        let grown = match purpose {
+            Purpose::Pool(_) => size.checked_next_multiple_of(POOL_GROWTH).ok_or(OUT_OF_MEMORY)?,
+            _ => bytes,
+        };
+        // A device with less left gives what the allocation needs.
+        let left = limit.saturating_sub(self.used(device));
+        let bytes = if grown <= left { grown } else { bytes };
         self.charge(device, bytes, limit)?;
         let start = self.grow(device, purpose, size, bytes).map_err(|_| {
             self.discharge(device, bytes);
@@ -338,7 +348,7 @@ const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 
 #[cfg(test)]
 mod tests {
-    use super::{AddressSpace, BLOCK, Purpose};
+    use super::{AddressSpace, BLOCK, POOL_GROWTH, Purpose};
 
     #[test]
     fn small_allocations_lie_back_to_back_and_a_freed_address_comes_again() {
@@ -353,14 +363,15 @@ mod tests {
         assert_eq!(again, Ok((second, third + 512)));
         let pool = Purpose::Pool(7);
         let (pooled, fresh) = space.allocate(0, pool, 4000, 1 << 30).unwrap();
+        let growth = POOL_GROWTH;
         assert_eq!([pooled, fresh], [large + 2 * BLOCK as u64; 2]);
-        assert_eq!((space.used(0), space.reserved(7)), (4 * BLOCK as u64, BLOCK as u64));
+        assert_eq!((space.used(0), space.reserved(7)), (3 * BLOCK as u64 + growth, growth));
         space.free(large);
-        assert_eq!(space.used(0), 2 * BLOCK as u64);
+        assert_eq!(space.used(0), BLOCK as u64 + growth);
         assert!(space.allocate(0, Purpose::Plain, 1 << 30, 1 << 30).is_err());
         // A pool keeps what is freed until it is trimmed.
         space.free(pooled);
-        assert_eq!(space.reserved(7), BLOCK as u64);
+        assert_eq!(space.reserved(7), growth);
         space.trim(7, 0);
         assert_eq!((space.used(0), space.reserved(7)), (BLOCK as u64, 0));
     }

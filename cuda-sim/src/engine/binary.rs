@@ -42,6 +42,8 @@ pub(crate) struct Entry {
     pub(crate) parameters: Vec<Parameter>,
     /// Bytes of shared memory that each block has without asking.
     pub(crate) shared: usize,
+    /// Bytes of constant memory that its image has, whether it names them or not (measured).
+    pub(crate) constant: usize,
     /// Bytes of local memory that each thread has.
     pub(crate) local: usize,
     /// Registers of a thread; none if a compiler has yet to choose them.
@@ -115,6 +117,8 @@ pub(crate) enum ImageError {
     Version { needs: u32, has: u32 },
     /// Nothing in it runs on the device.
     Target { needs: String, has: u32 },
+    /// The PTX is for other devices.
+    PtxTarget { needs: String, has: u32 },
     /// A name is missing, or stands twice.
     Name(String),
 }
@@ -129,7 +133,7 @@ impl fmt::Display for ImageError {
                 let (needs, has) = (version(needs), version(has));
                 write!(f, "the PTX is of version {needs}, and the driver reads up to {has}")
             }
-            Self::Target { needs, has } => {
+            Self::Target { needs, has } | Self::PtxTarget { needs, has } => {
                 write!(f, "the code is for {needs}, and the device is an sm_{has}")
             }
             Self::Name(text) => f.write_str(text),
@@ -178,7 +182,7 @@ impl Image {
     }
 
     /// Refuses an image that lacks something, or has it twice.
-    pub(crate) fn check(self) -> Result<Self, ImageError> {
+    pub(crate) fn check(mut self) -> Result<Self, ImageError> {
         let mut names = BTreeMap::new();
         for entry in &self.entries {
             if names.insert(entry.name.as_str(), ()).is_some() {
@@ -193,6 +197,12 @@ impl Image {
                 let name = &variable.name;
                 return Err(ImageError::Name(format!("the variable `{name}` is nowhere defined")));
             }
+        }
+        let is_constant = |variable: &&Variable| variable.space == VariableSpace::Constant;
+        let constants = self.variables.iter().filter(is_constant).map(|variable| variable.size);
+        let constant = constants.fold(0, usize::saturating_add);
+        for entry in &mut self.entries {
+            entry.constant = constant;
         }
         Ok(self)
     }

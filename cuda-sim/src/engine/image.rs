@@ -143,22 +143,27 @@ impl State {
         self.images.arrays.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }
 
-    /// Finds the memory of a part of an array, whole elements inside of it (*manual*).
+    /// Finds the memory of a part of an array, inside of it. It need not begin or end where an element
+    /// does (measured).
     pub(crate) fn resolve_region(
         &mut self,
         region: Region,
         extent: Extent,
     ) -> Result<(Space, Place), CUresult> {
         let Region { name, array, start: [x, y, z] } = region;
+        // Measured.
+        if array == 0 {
+            return Err(INVALID_VALUE);
+        }
         let array = self.array(name, array)?;
-        let (memory, whole, element) = (array.memory, array.extent, array.element);
+        let (memory, whole) = (array.memory, array.extent);
         let fits = |start: usize, length: usize, whole: usize| {
             start.checked_add(length).is_some_and(|end| end <= whole)
         };
         let is_inside = fits(x, extent.width, whole.width)
             && fits(y, extent.height, whole.height)
             && fits(z, extent.depth, whole.depth);
-        if !is_inside || !x.is_multiple_of(element) || !extent.width.is_multiple_of(element) {
+        if !is_inside {
             return Err(INVALID_VALUE);
         }
         let (pitch, slice) = (whole.width, whole.width * whole.height);

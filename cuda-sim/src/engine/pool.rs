@@ -9,10 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use cuda_sys::{CUmemAccess_flags, CUmemoryPool, CUresult};
 
-use crate::engine::address_space::{ALIGNMENT, Purpose};
+use crate::engine::address_space::{ALIGNMENT, POOL_GROWTH, Purpose};
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
-use crate::engine::mapping::BLOCK;
 use crate::engine::registry::{BufferId, MemoryKind};
 use crate::engine::state::State;
 use crate::engine::work::ItemId;
@@ -213,7 +212,9 @@ impl State {
         if there.is_ok() {
             return there;
         }
-        let grown = size.checked_next_multiple_of(BLOCK as u64).ok_or(OUT_OF_MEMORY)?;
+        let grown = size.checked_next_multiple_of(POOL_GROWTH).ok_or(OUT_OF_MEMORY)?;
+        // Measured: a pool may hold one piece, however few bytes it is to hold at most.
+        let most = most.next_multiple_of(POOL_GROWTH);
         let after = self.space.reserved(pool).saturating_add(grown);
         if most != 0 && after > most {
             self.space.trim(pool, 0);

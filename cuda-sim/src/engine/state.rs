@@ -47,6 +47,8 @@ pub(crate) struct State {
     /// The primary contexts, by device.
     pub(crate) primary: Vec<Handle>,
     pub(crate) last_context_id: u64,
+    /// The error of a kernel that every context answers.
+    pub(crate) struck: Option<CUresult>,
     pub(crate) lanes: Lanes,
     pub(crate) streams: Table<Stream>,
     pub(crate) stream_attributes: StreamAttributes,
@@ -90,6 +92,7 @@ impl State {
             contexts: Table::new(Kind::Context),
             primary: Vec::new(),
             last_context_id: 0,
+            struck: None,
             lanes: Lanes::default(),
             streams: Table::new(Kind::Stream),
             stream_attributes: StreamAttributes::new(),
@@ -136,7 +139,7 @@ impl State {
     pub(crate) fn context(&self) -> Result<&Context, CUresult> {
         let handle = current::get().ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)?;
         match self.contexts.get(handle) {
-            Some(context) if context.alive => context.usable(),
+            Some(context) if context.alive => self.usable(handle).map(|()| context),
             // Measured for a primary context that was reset; manual for any other.
             _ => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
         }
@@ -151,14 +154,28 @@ impl State {
         self.drop_waits(handle);
     }
 
+    /// Lets an error of a kernel stay in every context of every device, in those to come too
+    /// (measured). The first one stays.
+    pub(crate) fn strike(&mut self, code: CUresult) {
+        self.struck.get_or_insert(code);
+    }
+
     /// Returns the error that stays in a context.
     pub(crate) fn sticky(&self, handle: Handle) -> Option<CUresult> {
+        self.struck.or_else(|| self.own_error(handle))
+    }
+
+    /// Returns the error that stays in a context and in no other.
+    pub(crate) fn own_error(&self, handle: Handle) -> Option<CUresult> {
         self.contexts.get(handle).and_then(|context| context.sticky)
     }
 
-    /// Refuses a context in which an error stays.
+    /// Refuses a context in which an error stays. Calls that free or destroy still find it.
     pub(crate) fn usable(&self, handle: Handle) -> Result<(), CUresult> {
-        self.contexts.get(handle).map_or(Ok(()), |context| context.usable().map(|_| ()))
+        match self.sticky(handle) {
+            Some(code) if !call_site::ends_something() => Err(code),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the lane of a stream, without asking whose stream it is.
@@ -170,7 +187,8 @@ impl State {
         }
     }
 
-    /// Returns the lane of a stream for work that the current context queues.
+    /// Returns the lane of a stream for work that the current context queues. That the stream is another
+    /// context's is reported, and goes well (measured).
     pub(crate) fn lane_for_work(
         &mut self,
         stream: CUstream,
@@ -185,8 +203,6 @@ impl State {
                 later: Side::new(call, "hStream"),
                 subject: "the stream is of another context than the current one".to_owned(),
             });
-            // Manual, of launches.
-            return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
         }
         Ok(lane)
     }

@@ -7,6 +7,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use cuda_sys::CUresult;
+
 use super::{Access, Arguments, KernelError, Launch};
 
 type Run = dyn Fn(&mut Launch<'_>) -> Result<(), KernelError> + Send + Sync;
@@ -60,6 +62,17 @@ impl Body {
     pub fn register(self, name: &str) {
         let bodies = &mut BODIES.write().unwrap_or_else(PoisonError::into_inner);
         bodies.get_or_insert_default().insert(name.to_owned(), self);
+    }
+
+    /// Makes a body that touches nothing, and ends with an answer.
+    pub(crate) fn ending_with(answer: CUresult) -> Self {
+        Self::new(move |_| match answer {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            code => {
+                let text = format!("its configuration lets it end with {}", code.0);
+                Err(KernelError::of_access(code, text))
+            }
+        })
     }
 
     /// Tells whether it declares what it touches.

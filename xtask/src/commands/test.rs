@@ -10,10 +10,15 @@ use super::numpy::Numpy;
 use crate::fetch::{self, Cache, Provides, Wheel};
 use crate::libclang;
 use crate::manifest;
+use crate::release::Release;
 use crate::workspace;
 
 /// Names the folder with the packages of the tests in Python.
 const PYTHON_PACKAGES: &str = "CUDA_SIM_PYTHON_PACKAGES";
+
+/// Names the folder with the driver's header of the release whose answers were measured.
+const HEADERS: &str = "CUDA_SIM_HEADERS";
+const MEASURED: Release = Release::from_number(13_000);
 
 /// Run every test, and compare layouts with NumPy; fetches the headers, NVRTC, which compiles kernels
 /// without a GPU, and NumPy
@@ -35,6 +40,7 @@ impl Test {
             }
             Err(error) => println!("the tests in Python are not run: {error:#}"),
         }
+        command.env(HEADERS, measured_headers()?);
         let status = command
             .args(["test", "--workspace", "--all-features"])
             .args(&self.arguments)
@@ -45,6 +51,14 @@ impl Test {
         let numpy_agrees = !self.arguments.is_empty() || Numpy::default().compare()?;
         Ok(if status.success() && numpy_agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
+}
+
+/// Returns the folder with `cuda.h` of the release whose answers were measured, which is in the cache.
+fn measured_headers() -> Result<PathBuf> {
+    let (wheels, cache) = (fetch::wheels()?, Cache::open()?);
+    let mut its = wheels.iter().filter(|wheel| wheel.is_headers_of("driver", Some(MEASURED)));
+    its.find_map(|wheel| cache.folder_of(wheel, "cuda.h").ok())
+        .with_context(|| format!("xtask/headers.lock has no cuda.h of {MEASURED}"))
 }
 
 /// Brings NVIDIA's binding for Python, which a test runs a program with.

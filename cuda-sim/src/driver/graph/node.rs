@@ -67,8 +67,9 @@ simulate! {
     /// Removes a node with its edges; not from a graph that allocates or frees.
     fn cuGraphDestroyNode(node: val CUgraphNode) |mut session| {
         let graph = session.node(node.number())?.graph;
+        // Measured.
         if session.graphs.has_memory_nodes(graph) {
-            return Err(INVALID_VALUE);
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         session.destroy_node(node.number());
         Ok(())

@@ -18,7 +18,7 @@ use crate::entry::{INVALID_VALUE, Out};
 /// How many words the list of a buffer may have before its end.
 const MOST_WORDS: usize = 16;
 
-/// Copies the parameters of a launch. Both ways at once are refused (*manual*).
+/// Copies the parameters of a launch. Both ways at once are refused (measured).
 pub(crate) fn parameters(
     entry: &Entry,
     pointers: &Out<*mut c_void>,
@@ -42,8 +42,8 @@ fn each(entry: &Entry, pointers: &Out<*mut c_void>) -> Result<Vec<u8>, CUresult>
     Ok(bytes)
 }
 
-/// Copies a buffer. One that is too short is refused, one that is longer than its padding explains
-/// has too many parameters (*manual*).
+/// Copies a buffer. Of one that is too short the rest is zero here, one that is longer by a byte has
+/// too many parameters (both measured).
 fn buffer(entry: &Entry, extra: &Out<*mut c_void>) -> Result<Vec<u8>, CUresult> {
     let (mut address, mut size) = (None, None);
     let mut index = 0;
@@ -67,13 +67,12 @@ fn buffer(entry: &Entry, extra: &Out<*mut c_void>) -> Result<Vec<u8>, CUresult> 
     }
     let (Some(address), Some(size)) = (address, size) else { return Err(INVALID_VALUE) };
     let needs = entry.parameter_bytes();
-    if size < needs {
-        return Err(INVALID_VALUE);
-    }
-    if size > needs.next_multiple_of(16) {
+    if size > needs {
         return Err(CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     }
-    taken(address, needs)
+    let mut bytes = taken(address, size)?;
+    bytes.resize(needs, 0);
+    Ok(bytes)
 }
 
 fn taken(address: *mut c_void, bytes: usize) -> Result<Vec<u8>, CUresult> {

@@ -115,11 +115,14 @@ fn at<T>(address: usize) -> Out<T> {
     Out::of_attribute(std::ptr::with_exposed_provenance_mut(address))
 }
 
-/// Returns the code of what is wrong with an image (*manual*).
+/// Returns the code of what is wrong with an image: measured, but for code of which none fits
+/// (*manual*).
 pub(crate) const fn code(error: &ImageError) -> CUresult {
     match error {
         ImageError::Unknown(_) => CUresult::CUDA_ERROR_INVALID_IMAGE,
-        ImageError::Syntax { .. } | ImageError::Name(_) => CUresult::CUDA_ERROR_INVALID_PTX,
+        ImageError::Syntax { .. } | ImageError::Name(_) | ImageError::PtxTarget { .. } => {
+            CUresult::CUDA_ERROR_INVALID_PTX
+        }
         ImageError::Version { .. } => CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
         ImageError::Target { .. } => CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
     }

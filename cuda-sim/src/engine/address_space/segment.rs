@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use super::ALIGNMENT;
 use crate::engine::handle::Handle;
 use crate::engine::mapping::BLOCK;
 
-/// Up to this size an allocation shares its block with others.
-pub(super) const SHARED: u64 = 1 << 20;
+/// Up to this size an allocation shares its block with others (measured of a byte more than a
+/// mebibyte).
+pub(super) const SHARED: u64 = BLOCK as u64 - ALIGNMENT;
 
 /// Is what a segment's memory is for. Memory of different purposes shares no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
                 self.capability = number.ok_or_else(|| error(self.line(), format!("`{word}`")))?;
                 if !self.fits(self.capability, name.strip_prefix(digits).unwrap_or_default()) {
                     let has = self.target.capability;
-                    return Err(ImageError::Target { needs: word.to_owned(), has });
+                    return Err(ImageError::PtxTarget { needs: word.to_owned(), has });
                 }
             }
             if !self.take(",") {

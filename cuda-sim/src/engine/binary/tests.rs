@@ -115,7 +115,7 @@ fn what_is_wrong_with_ptx_is_said() {
     );
     for target in ["sm_100", "sm_80a", "sm_100f", "sm_87f"] {
         let text = format!(".version 8.0\n.target {target}");
-        let expected = ImageError::Target { needs: target.to_owned(), has: 90 };
+        let expected = ImageError::PtxTarget { needs: target.to_owned(), has: 90 };
         assert_eq!(read(&text), Err(expected), "{target}");
     }
     assert!(read(".version 8.0\n.target sm_90a\n.address_size 64").is_ok());

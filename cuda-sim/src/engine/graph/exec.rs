@@ -165,10 +165,10 @@ impl State {
         if self.graph(graph)?.is_captured {
             return Err(INVALID_VALUE);
         }
-        // Manual: of a graph that allocates, only one may exist at a time.
+        // Measured: of a graph that allocates, only one may exist at a time.
         let exists = self.graphs.execs.values().any(|exec| exec.graph == graph);
         if exists && self.graphs.has_memory_nodes(graph) {
-            return Err(INVALID_VALUE);
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         let steps = self.graphs.steps_of(graph);
         self.check_functions(&steps)?;

@@ -56,9 +56,7 @@ pub(crate) fn run(state: &mut State, id: ItemId, item: &Item, kernel: &Kernel) {
     if let Some((kind, code, subject)) = failure {
         let operand = operand(&kernel.arguments, None);
         state.findings.add(Finding { kind, earlier: None, later: side(operand), subject });
-        if let Some(context) = state.lanes.get(item.lane).map(|lane| lane.context) {
-            state.poison_context(context, code);
-        }
+        state.strike(code);
     }
 }
 

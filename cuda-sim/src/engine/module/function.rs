@@ -115,7 +115,8 @@ impl Settings {
                 count(block.or(entry.most_threads).unwrap_or(MOST_THREADS).min(MOST_THREADS))
             }
             A::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => size(entry.shared),
-            A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES | A::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
+            A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => size(entry.constant),
+            A::CU_FUNC_ATTRIBUTE_CACHE_MODE_CA => 0,
             A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => size(entry.local),
             A::CU_FUNC_ATTRIBUTE_NUM_REGS => count(entry.registers.unwrap_or(USUAL_REGISTERS)),
             A::CU_FUNC_ATTRIBUTE_PTX_VERSION => count(entry.ptx),

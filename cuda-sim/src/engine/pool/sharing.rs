@@ -105,9 +105,9 @@ impl State {
     }
 
     /// Tells a pointer of an exported pool's memory to other processes; 1 until the pool itself was
-    /// exported (measured).
+    /// exported, and inside of an allocation (both measured).
     pub(crate) fn export_pointer(&self, address: u64) -> Result<SharedPointer, CUresult> {
-        let memory = self.registry.find(address).ok_or(INVALID_VALUE)?;
+        let memory = self.registry.at(address).ok_or(INVALID_VALUE)?;
         let pool = self.pools.of.get(&memory.id).and_then(|&pool| self.pools.table.get(pool));
         let pool = pool.filter(|pool| pool.is_exported).ok_or(INVALID_VALUE)?;
         let file = self.space.pool_files.get(&pool.handle).ok_or(INVALID_VALUE)?;

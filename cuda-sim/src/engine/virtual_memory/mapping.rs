@@ -20,8 +20,6 @@ pub(crate) struct Mapping {
     base: u64,
     size: u64,
     pub(crate) physical: BufferId,
-    /// Where in the physical memory it begins.
-    offset: u64,
     /// What devices may do with it; none may anything at first.
     access: BTreeMap<usize, u32>,
     /// What calls that name an address in it mean.
@@ -32,6 +30,11 @@ impl Mapping {
     const fn end(&self) -> u64 {
         self.base + self.size
     }
+}
+
+/// Tells whether a size or an address is a multiple of what all are.
+fn is_granular(bytes: u64) -> bool {
+    bytes.checked_rem(GRANULARITY) == Some(0)
 }
 
 /// What a device needs for a kind of access.
@@ -81,9 +84,12 @@ impl State {
         [base, size, offset]: [u64; 3],
     ) -> Result<(), CUresult> {
         let id = self.physical_of(handle)?;
-        let is_granular = |bytes: u64| bytes.checked_rem(GRANULARITY) == Some(0);
+        // Measured: memory is mapped from its beginning.
+        if offset != 0 {
+            return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        }
         let end = base.checked_add(size).ok_or(INVALID_VALUE)?;
-        if size == 0 || ![base, size, offset].into_iter().all(is_granular) {
+        if size == 0 || ![base, size].into_iter().all(is_granular) {
             return Err(INVALID_VALUE);
         }
         let reserved = self.virtual_memory.reserved.range(..=base).next_back();
@@ -93,13 +99,13 @@ impl State {
             return Err(INVALID_VALUE);
         }
         let physical = self.virtual_memory.physical.get(&id).ok_or(INVALID_VALUE)?;
-        if offset.checked_add(size).is_none_or(|end| end > physical.size) {
+        if size > physical.size {
             return Err(INVALID_VALUE);
         }
         let device = physical.device;
         let (file, start) = match &physical.bytes {
-            Bytes::Common(at) => (self.space.common.as_fd(), at + offset),
-            Bytes::Own(file) => (file.as_fd(), offset),
+            Bytes::Common(at) => (self.space.common.as_fd(), *at),
+            Bytes::Own(file) => (file.as_fd(), 0),
         };
         self.space.map_at(base, size, file, start)?;
         let memory = self.registry.add(Allocation {
@@ -115,7 +121,7 @@ impl State {
             history: Vec::new(),
         });
         let access = BTreeMap::new();
-        let mapping = Mapping { base, size, physical: id, offset, access, memory };
+        let mapping = Mapping { base, size, physical: id, access, memory };
         self.virtual_memory.mappings.insert(base, mapping);
         if let Some(physical) = self.virtual_memory.physical.get_mut(&id) {
             physical.mappings += 1;
@@ -126,20 +132,35 @@ impl State {
     /// Maps what is mapped of physical memory from another file with the same bytes.
     pub(super) fn map_again(&self, id: BufferId, file: BorrowedFd<'_>) -> Result<(), CUresult> {
         for mapping in self.virtual_memory.mappings.values().filter(|its| its.physical == id) {
-            self.space.map_at(mapping.base, mapping.size, file, mapping.offset)?;
+            self.space.map_at(mapping.base, mapping.size, file, 0)?;
         }
         Ok(())
     }
 
+    /// Returns the whole mappings of a range inside of a reservation, of which parts may have none.
+    fn whole_of_reserved(&self, base: u64, size: u64) -> Result<Vec<Mapping>, CUresult> {
+        let end = base.checked_add(size).ok_or(INVALID_VALUE)?;
+        let reserved = self.virtual_memory.reserved.range(..=base).next_back();
+        let is_reserved = reserved.is_some_and(|(start, its)| end <= start + its.size);
+        let cuts = |address: u64| self.mapping_at(address).is_some_and(|its| its.base != address);
+        if size == 0 || ![base, size].into_iter().all(is_granular) || !is_reserved {
+            return Err(INVALID_VALUE);
+        }
+        if cuts(base) || cuts(end) {
+            return Err(INVALID_VALUE);
+        }
+        Ok(self.virtual_memory.mappings.range(base..end).map(|(_, its)| its.clone()).collect())
+    }
+
     /// Unmaps whole mappings, at once: no work is waited for (measured), so that work which is not
-    /// known to be done is reported.
+    /// known to be done is reported. That nothing is mapped is no error (measured).
     pub(crate) fn unmap(
         &mut self,
         call: &'static str,
         base: u64,
         size: u64,
     ) -> Result<(), CUresult> {
-        for mapping in self.whole(base, size)? {
+        for mapping in self.whole_of_reserved(base, size)? {
             self.report_pending(call, &mapping);
             self.lose_waits(mapping.memory);
             self.registry.retire(mapping.memory, Side::new(call, "ptr"));
@@ -227,7 +248,7 @@ impl State {
         let mut found = Vec::new();
         for (_, mapping) in mappings.skip_while(|&(&base, _)| base < first) {
             for mut area in touch.area.within(mapping.base, mapping.end()) {
-                area.base = area.base - mapping.base + mapping.offset;
+                area.base -= mapping.base;
                 found.push(Touch { memory: mapping.physical, area, ..touch.clone() });
             }
         }
