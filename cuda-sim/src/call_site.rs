@@ -46,7 +46,8 @@ impl CallSite {
 /// Tells whether a frame lies in the simulator or the binding, and not in the program.
 fn is_ours(frame: &str) -> bool {
     let frame = frame.trim_start_matches('<');
-    let is_c_function = cuda_sys::SYMBOLS.iter().any(|symbol| symbol.name.to_str() == Ok(frame));
+    let function = frame.split_once(' ').map_or(frame, |(function, _)| function);
+    let is_c_function = cuda_sys::SYMBOLS.iter().any(|symbol| symbol.name.to_str() == Ok(function));
     is_c_function
         || ["std::", "core::", "cuda_sys::", "cuda_sim::", "cuda_sim_library::"]
             .iter()

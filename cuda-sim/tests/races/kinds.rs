@@ -183,16 +183,20 @@ extern "system" fn sum(data: *mut c_void) {
     let pair: *mut (*mut u8, bool) = data.cast();
     // SAFETY: the program keeps the pair until its context has no more work.
     let (page, is_right) = unsafe { &mut *pair };
-    *is_right = seen(*page) == [2; BYTES];
+    *is_right = seen(page.wrapping_add(LONG - BYTES)) == [2; BYTES];
 }
+
+/// How many bytes the copy has that a host function does not wait for: so many that it takes longer
+/// than the function's thread to wake up.
+const LONG: usize = 16 << 20;
 
 pub(crate) fn host_function() -> Kind {
     let program = |corrected: bool| {
         let (copier, caller, done) = (stream(1), stream(1), event());
-        let (memory, page) = (alloc(BYTES), pinned(BYTES));
-        write(memory, &[2; BYTES]);
+        let (memory, page) = (alloc(LONG), pinned(LONG));
+        write(memory, &vec![2; LONG]);
         let mut pair = (page, false);
-        ok!(cuMemcpyDtoHAsync_v2(page.cast(), memory, BYTES, copier));
+        ok!(cuMemcpyDtoHAsync_v2(page.cast(), memory, LONG, copier));
         if corrected {
             ok!(cuEventRecord(done, copier));
             ok!(cuStreamWaitEvent(caller, done, 0));
