@@ -73,6 +73,7 @@ pub struct Config {
     pub(crate) call_sites: bool,
     pub(crate) reports: bool,
     pub(crate) junk: bool,
+    pub(crate) protect_pages: bool,
     /// Beyond how many allocated bytes a device, and the host, are out of memory.
     pub(crate) out_of_memory_at: Option<u64>,
     pub(crate) host_out_of_memory_at: Option<u64>,
@@ -103,6 +104,7 @@ impl Config {
             call_sites: false,
             reports: true,
             junk: true,
+            protect_pages: false,
             out_of_memory_at: None,
             host_out_of_memory_at: None,
             host_function_patience: Duration::from_millis(20),
@@ -262,6 +264,15 @@ impl Config {
     /// Sets whether new memory holds junk instead of zeros. Allocations over 8 MiB never do.
     pub const fn junk(mut self, junk: bool) -> Self {
         self.junk = junk;
+        self
+    }
+
+    /// Sets whether the whole pages of memory of `cuMemHostAlloc` that a queued copy reads can't be
+    /// written, and those that it writes can't be touched, until it has run. A touch then ends the
+    /// process by `SIGSEGV`, where a debugger or a core file shows the line; without it the report
+    /// tells of it when the copy runs. [`reports`](Self::reports) must be on.
+    pub const fn protect_pages(mut self, protect_pages: bool) -> Self {
+        self.protect_pages = protect_pages;
         self
     }
 

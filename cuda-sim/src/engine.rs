@@ -3,6 +3,7 @@
 pub(crate) mod access;
 pub(crate) mod address_space;
 pub(crate) mod batch;
+pub(crate) mod between;
 pub(crate) mod binary;
 pub(crate) mod capture;
 pub(crate) mod clock;
@@ -19,6 +20,7 @@ pub(crate) mod mapping;
 pub(crate) mod module;
 pub(crate) mod operand;
 pub(crate) mod pool;
+pub(crate) mod protection;
 pub(crate) mod queue;
 pub(crate) mod raw;
 pub(crate) mod registry;

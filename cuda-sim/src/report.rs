@@ -1,5 +1,7 @@
 //! What the simulator found: each entry names both sides.
 
+mod lines;
+
 use std::fmt;
 use std::sync::Arc;
 

@@ -54,11 +54,23 @@ fn write(settings: &Settings, report: &Report) {
         Destination::IfFound if report.is_clean() => {}
         Destination::IfFound | Destination::StandardError => say(&text(report)),
         Destination::File(path) => {
-            if let Err(error) = append(path, &lines(&text(report))) {
+            let is_for_programs = path.extension().is_some_and(|end| end == "jsonl");
+            let whole = if is_for_programs { objects(report) } else { lines(&text(report)) };
+            if let Err(error) = append(path, &whole) {
                 say(&format!("{}: {error}\n{}", path.display(), text(report)));
             }
         }
     }
+}
+
+/// Writes the report as lines of JSON, before which one names the process.
+fn objects(report: &Report) -> String {
+    format!(
+        "{{\"type\":\"process\",\"process\":{},\"calls\":{}}}\n{}",
+        std::process::id(),
+        cuda_sim::call_count(),
+        report.to_json_lines()
+    )
 }
 
 /// Writes the report with what it is about.

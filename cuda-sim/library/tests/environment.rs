@@ -125,6 +125,14 @@ fn what_is_found_is_said_with_both_sides() {
     let is_report = |path: &std::path::PathBuf| path.to_str().unwrap().contains("/reports-");
     let report = std::fs::read_to_string(files.find(is_report).unwrap()).unwrap();
     assert!(expected.iter().all(|part| report.contains(part)), "{report}");
+    let file = place.path().join("objects.jsonl");
+    run(&name!(), &place, &[("CUDA_SIM_REPORT", file.to_str().unwrap())]);
+    let objects = std::fs::read_to_string(file).unwrap();
+    let count = |part: &str| objects.lines().filter(|line| line.starts_with(part)).count();
+    assert_eq!(count(r#"{"type":"process","process":"#), 1, "{objects}");
+    assert_eq!(count(r#"{"type":"finding","kind":"Race","advice":false,"#), 1, "{objects}");
+    assert!(objects.lines().last().unwrap().ends_with(r#","clean":false}"#), "{objects}");
+    assert!(objects.lines().all(|line| line.ends_with('}')), "{objects}");
     let lost = run(&name!(), &place, &[("CUDA_SIM_REPORT", "/no/such/folder/report")]);
     let said = errors(&lost);
     assert!(said.contains("/no/such/folder/report: ") && said.contains("race"), "{said}");

@@ -36,7 +36,7 @@ impl Config {
         };
         let mut text = format!(
             "devices={};memory={};scheduler={scheduler};reservation={};version={};initialization={};log={};call_sites={};reports={};junk={};\
-             host_function_patience_us={}",
+             protect_pages={};host_function_patience_us={}",
             self.devices,
             self.memory,
             self.reservation,
@@ -46,6 +46,7 @@ impl Config {
             self.call_sites,
             self.reports,
             self.junk,
+            self.protect_pages,
             self.host_function_patience.as_micros(),
         );
         let limits = [
@@ -121,6 +122,7 @@ impl Config {
             "host_out_of_memory_at" => self.host_out_of_memory_at = Some(value.parse().ok()?),
             "reports" => self.reports = value.parse().ok()?,
             "junk" => self.junk = value.parse().ok()?,
+            "protect_pages" => self.protect_pages = value.parse().ok()?,
             "host_function_patience_us" => {
                 self.host_function_patience = Duration::from_micros(value.parse().ok()?);
             }
@@ -186,6 +188,7 @@ mod tests {
             .device_without(2, Feature::Ipc)
             .no_peer(0, 2)
             .kernel("*", CUresult::CUDA_SUCCESS)
+            .protect_pages(true)
             .junk(false);
         assert_eq!(Config::from_text(&config.to_text()), Ok(config));
     }

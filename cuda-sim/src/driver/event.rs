@@ -249,10 +249,12 @@ simulate! {
             }
             session.known(&record.clock);
         }
-        match shared {
-            Some(shared) if !shared.last().is_reached() => Err(CUresult::CUDA_ERROR_NOT_READY),
-            _ => Ok(()),
+        let Some(mark) = shared.as_ref().map(Shared::last) else { return Ok(()) };
+        if !mark.is_reached() {
+            return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
+        session.between.reached(mark.name());
+        Ok(())
     }
 
     /// Waits for what an event recorded.
@@ -263,7 +265,7 @@ simulate! {
             session = session.wait(&[record.item], &record.clock)?;
         }
         if let Some(mark) = mark {
-            session.wait_for_mark(&mark);
+            session.wait_for_mark(&mark).between.reached(mark.name());
         }
         Ok(())
     }

@@ -85,6 +85,9 @@ fn allocate(
     let address = mapping::map_host(bytes).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
     let added = add(&mut session, address as u64, bytes, MemoryKind::Host, flags);
     added.inspect_err(|_| unmap(address as u64, bytes as u64))?;
+    if session.config.protect_pages {
+        session.protection.add(address as u64, bytes);
+    }
     out.write(std::ptr::with_exposed_provenance_mut(address));
     Ok(())
 }

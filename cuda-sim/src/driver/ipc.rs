@@ -4,6 +4,7 @@
 //! what a handle holds in `handle`.
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
+pub(crate) mod accesses;
 pub(crate) mod board;
 pub(crate) mod directory;
 pub(crate) mod handle;
@@ -67,6 +68,11 @@ impl Imports {
     /// Tells whether other processes may have opened memory of this one.
     pub(crate) fn is_exported(&self, memory: BufferId) -> bool {
         self.exported.contains(&memory)
+    }
+
+    /// Returns the process whose memory was opened at an address.
+    pub(crate) fn process_of(&self, address: u64) -> Option<u32> {
+        self.by_address.get(&address).map(|import| import.segment.process)
     }
 }
 
@@ -144,6 +150,9 @@ impl State {
             made_by: Side::new(call, ""),
             history: Vec::new(),
         });
+        if self.config.reports {
+            self.between.begin(handle.process);
+        }
         self.imports.by_address.insert(address, Import { memory, opens: 1, segment, _pin: pin });
         Ok(address)
     }
@@ -153,6 +162,7 @@ impl State {
         let Some(import) = self.imports.by_address.remove(&address) else { return };
         self.imports.addresses.retain(|_, &mut opened| opened != address);
         self.lose_waits(import.memory);
+        self.between.forget(import.memory);
         self.registry.retire(import.memory, Side::new("cuIpcCloseMemHandle", "dptr"));
         self.registry.remove(import.memory);
         if let Some((start, users)) = self.imports.segments.get_mut(&import.segment) {
@@ -246,7 +256,11 @@ simulate! {
         session.check_sharing()?;
         let bytes = session.export(address.0)?.to_bytes();
         let memory = session.registry.find(address.0).map(|memory| memory.id);
-        session.imports.exported.extend(memory);
+        if let Some(memory) = memory
+            && session.imports.exported.insert(memory)
+        {
+            session.tell_of_history(memory);
+        }
         handle.write(CUipcMemHandle { reserved: to_chars(bytes) });
         Ok(())
     }

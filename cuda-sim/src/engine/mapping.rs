@@ -10,7 +10,9 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr;
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{
+    MapFlags, MprotectFlags, MremapFlags, ProtFlags, mmap, mmap_anonymous, mprotect, mremap, munmap,
+};
 
 /// Is how much device memory is mapped at once.
 pub(crate) const BLOCK: usize = 2 << 20;
@@ -119,6 +121,36 @@ pub(crate) fn map_host(bytes: usize) -> io::Result<usize> {
     // SAFETY: no address is asked for, so that nothing is replaced.
     let start = unsafe { mmap_anonymous(ptr::null_mut(), bytes, access, flags) }?;
     Ok(start.expose_provenance())
+}
+
+/// Maps what [`map_host`] mapped at a second address.
+pub(crate) fn map_again(address: usize, bytes: usize) -> io::Result<usize> {
+    let first = ptr::with_exposed_provenance_mut(address);
+    // SAFETY: of a shared mapping, which `map_host` made, a move of no bytes leaves it in place and
+    // makes another of the same memory, where nothing was.
+    let second = unsafe { mremap(first, 0, bytes, MremapFlags::MAYMOVE) }?;
+    Ok(second.expose_provenance())
+}
+
+/// Is what may be done with pages of host memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Allowed {
+    Nothing,
+    Reads,
+    All,
+}
+
+/// Says what may be done with pages that [`map_host`] mapped.
+pub(crate) fn protect_host(address: usize, bytes: usize, allowed: Allowed) -> io::Result<()> {
+    let flags = match allowed {
+        Allowed::Nothing => MprotectFlags::empty(),
+        Allowed::Reads => MprotectFlags::READ,
+        Allowed::All => MprotectFlags::READ | MprotectFlags::WRITE,
+    };
+    // SAFETY: the registry names the pages as those of `map_host`; that a touch of closed ones ends
+    // the process is what the configuration asked for.
+    unsafe { mprotect(ptr::with_exposed_provenance_mut(address), bytes, flags) }?;
+    Ok(())
 }
 
 /// Reserves addresses that nobody can touch.

@@ -87,7 +87,7 @@ impl State {
                 Some(memory) if span <= memory.rest(address) => {
                     let is_managed = memory.kind.is_managed();
                     let space = if is_managed { Space::Managed } else { Space::Pinned };
-                    (space, raw, Some(memory.id))
+                    (space, self.protection.second(address).unwrap_or(raw), Some(memory.id))
                 }
                 None if !device && address != 0 && !self.registry.overlaps(address, span) => {
                     (Space::Pageable, raw, None)

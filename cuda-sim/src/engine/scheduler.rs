@@ -84,6 +84,9 @@ impl State {
         if matches!(work, Work::WaitValue(_)) {
             self.value_waits.entry(lane).or_insert(count);
         }
+        if self.config.reports {
+            self.note_marks(lane, &clock, &work, other.mark.as_ref());
+        }
         let is_awaited = work.is_awaited();
         let (until, call, site) = (other.mark, by.call, by.site.clone());
         let runs_now = self.config.scheduler == Scheduler::Eager
@@ -93,6 +96,7 @@ impl State {
         let item =
             Item { lane, after, until, clock: clock.clone(), call, site, work, running: false };
         let is_kernel = matches!(item.work, Work::Kernel(_));
+        let is_word = matches!(item.work, Work::Word { .. } | Work::Free(_));
         let (id, now) = if runs_now {
             (self.queue.next_id(), Some(item))
         } else {
@@ -113,6 +117,9 @@ impl State {
                 }
             } else {
                 self.note(id, lane, count, &side, &clock, touch);
+                if !is_word {
+                    self.note_between(lane, &clock, &side, touch);
+                }
             }
         }
         if let Some(lane) = self.lanes.get_mut(lane) {
@@ -120,6 +127,7 @@ impl State {
             lane.count = count;
             lane.clock = clock;
         }
+        self.protect(id);
         if let Some(item) = now {
             self.do_work(id, item);
         } else if is_awaited {
@@ -338,6 +346,7 @@ impl State {
             let (function, clock) = (*function, item.clock.clone());
             self.queue.begin(id);
             self.host_clock.join(&clock);
+            self.between.settle(&self.host_clock);
             self.callbacks.call(id, function);
             return;
         }
@@ -351,12 +360,14 @@ impl State {
         self.count_order(id);
         if self.drops(&item) {
             self.kernels.remove(&id);
+            self.end_protection(id);
             return;
         }
         if !self.managed.is_empty() {
             self.compare_managed(&Side { site: item.site.clone(), ..Side::new(item.call, "") });
         }
         execute::execute(self, id, item);
+        self.end_protection(id);
         self.accept_managed();
     }
 

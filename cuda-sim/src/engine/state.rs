@@ -14,6 +14,7 @@ use crate::driver::ipc::board::OwnEvents;
 use crate::driver::stream::Stream;
 use crate::driver::stream_attribute::StreamAttributes;
 use crate::engine::address_space::AddressSpace;
+use crate::engine::between::Between;
 use crate::engine::binary::VariableSpace;
 use crate::engine::capture::Captures;
 use crate::engine::clock::{Clock, LaneId};
@@ -25,6 +26,7 @@ use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
 use crate::engine::managed::Managed;
 use crate::engine::module::Modules;
 use crate::engine::pool::{Pool, Pools};
+use crate::engine::protection::Protection;
 use crate::engine::queue::Queue;
 use crate::engine::registry::{Allocation, BufferId, MemoryKind, Registry};
 use crate::engine::virtual_memory::VirtualMemory;
@@ -58,9 +60,11 @@ pub(crate) struct State {
     pub(crate) space: AddressSpace,
     pub(crate) registry: Registry,
     pub(crate) managed: Managed,
+    pub(crate) protection: Protection,
     pub(crate) images: Images,
     pub(crate) imports: Imports,
     pub(crate) own_events: OwnEvents,
+    pub(crate) between: Between,
     pub(crate) queue: Queue,
     /// The first wait for a value of each lane that has one: what comes behind it may be ordered by
     /// the value.
@@ -103,9 +107,11 @@ impl State {
             space,
             registry: Registry::default(),
             managed: Managed::default(),
+            protection: Protection::default(),
             images: Images::default(),
             imports: Imports::default(),
             own_events: OwnEvents::default(),
+            between: Between::default(),
             queue: Queue::default(),
             value_waits: HashMap::new(),
             modules: Modules::default(),
@@ -258,6 +264,7 @@ impl State {
             return;
         }
         self.host_clock.join(clock);
+        self.between.settle(&self.host_clock);
         self.return_managed();
         if self.lanes.wants_sweep() {
             self.sweep_lanes();
@@ -286,6 +293,7 @@ impl State {
                 record.clock.retain(|lane| lanes.contains(lane));
             }
         }
+        self.between.forget_lanes(|lane| !lanes.contains(lane));
         self.value_waits.retain(|&lane, _| lanes.contains(lane));
         self.stream_attributes.retain(|&lane, _| lanes.contains(lane));
         for item in queue.items.values_mut() {
@@ -300,6 +308,7 @@ impl State {
             return;
         }
         self.lose_waits(memory);
+        self.between.forget(memory);
         if let Some((base, size)) = self.registry.remove_alias(memory) {
             crate::driver::host_memory::unmap(base, size);
         }
@@ -317,7 +326,10 @@ impl State {
                 self.managed.remove(memory);
                 crate::driver::host_memory::unmap(allocation.base, allocation.size);
             }
-            MemoryKind::Host => crate::driver::host_memory::unmap(allocation.base, allocation.size),
+            MemoryKind::Host => {
+                self.protection.remove(allocation.base);
+                crate::driver::host_memory::unmap(allocation.base, allocation.size);
+            }
         }
     }
 

@@ -84,7 +84,8 @@ impl Launch<'_> {
             return Err(self.illegal(kind, address.0, format!("{start:#x}, {reason}")));
         }
         self.trace.note(memory, kind, start, end);
-        let at = self.state.space.in_this_process(start);
+        let second = self.state.protection.second(start);
+        let at = second.or_else(|| self.state.space.in_this_process(start));
         let at = at.ok_or_else(|| KernelError::new("an address of another process"))?;
         let length = usize::try_from(end - start).unwrap_or(0);
         Ok(at..at + length)

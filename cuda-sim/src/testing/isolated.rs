@@ -9,6 +9,7 @@ use std::env;
 use std::fmt::Display;
 use std::fs;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -205,7 +206,10 @@ impl Isolated {
         match calls.and_then(|calls| calls.parse().ok()) {
             Some(calls) if status.success() => Ok(calls),
             Some(_) => Err(format!("{status}\n{output}")),
-            None => Err(format!("its body did not come to its end ({status})\n{output}")),
+            None => {
+                let why = reason(status, config);
+                Err(format!("its body did not come to its end ({status}{why})\n{output}"))
+            }
         }
     }
 }
@@ -266,6 +270,17 @@ fn outcome_file() -> PathBuf {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     env::temp_dir().join(format!("cuda-sim-{}-{number}", std::process::id()))
 }
+
+/// Says why a process may have ended so.
+fn reason(status: ExitStatus, config: &Config) -> &'static str {
+    if config.protect_pages && status.signal() == Some(SEGMENTATION_FAULT) {
+        return "; a touch of pinned memory under a queued copy ends a process so";
+    }
+    ""
+}
+
+/// `SIGSEGV`.
+const SEGMENTATION_FAULT: i32 = 11;
 
 /// Waits until a process ends, and ends it if it takes too long.
 fn wait(mut child: Child, limit: Duration) -> Result<(ExitStatus, String), String> {

@@ -4,15 +4,20 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     reason = "the counts are printed, and what several tests use is a test too"
 )]
 
+mod between;
 #[path = "../common/mod.rs"]
 mod common;
 mod kinds;
+#[path = "../remote/mod.rs"]
+mod remote;
 
 use std::path::{Path, PathBuf};
 
+use between::{Order, beside_another};
 use common::*;
 use cuda_sim::{Config, FindingKind, Scheduler, Side, isolated, peer, role};
 use kinds::Kind;
@@ -52,10 +57,10 @@ fn check_twin(kind: &Kind) {
     assert!(report.findings.is_empty(), "{report}");
 }
 
-/// Counts in how many of a hundred orders the bytes are wrong.
-fn count_wrong(name: &str, kind: &Kind) {
+/// Counts in how many of a hundred orders the bytes of a program are wrong.
+fn count_wrong(name: &str, is_right: impl FnOnce() -> bool) {
     if role().is_some() {
-        std::process::exit(if program(kind, false) { 0 } else { 77 });
+        std::process::exit(if is_right() { 0 } else { 77 });
     }
     let wrong = (1..=100).filter(|&seed| {
         let config = Config::new().scheduler(Scheduler::Seeded(seed));
@@ -102,7 +107,7 @@ macro_rules! races {
             fn is_wrong_under_some_seeds() {
                 isolated!(Config::new())
                     .unchecked()
-                    .run(|| count_wrong(stringify!($name), &kinds::$name()));
+                    .run(|| count_wrong(stringify!($name), || program(&kinds::$name(), false)));
                 print_count(stringify!($name));
             }
 
@@ -136,4 +141,77 @@ races! {
     pool_memory_reused
     host_read
     host_function
+}
+
+/// The memory is another process's, and so is one of the two sides.
+mod across_processes {
+    use super::*;
+
+    fn schedulers() -> [Config; 3] {
+        [Scheduler::Eager, Scheduler::Lazy, Scheduler::Seeded(5)]
+            .map(|scheduler| Config::new().scheduler(scheduler))
+    }
+
+    /// Runs a body for each order, each in processes of its own, whose role says which it is.
+    fn for_each(orders: &[Order], configs: &[Config], body: fn(Order)) {
+        beside_another(|| match role().and_then(|role| role.parse::<usize>().ok()) {
+            Some(number) => body(orders[number]),
+            None => {
+                for (number, order) in orders.iter().enumerate() {
+                    for config in configs {
+                        let mut peer = peer(&number.to_string()).unwrap();
+                        let peer = peer.env(cuda_sim::ENVIRONMENT, config.to_text());
+                        let output = peer.output().unwrap();
+                        let text = String::from_utf8_lossy(&output.stderr);
+                        let status = output.status;
+                        assert!(status.success(), "{order:?} ({status}): {text}");
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn is_found_when_eager() {
+        isolated!(Config::new()).unchecked().run(|| {
+            for_each(&Order::RACES, &[Config::new()], |order| between::check_race(order, false));
+        });
+    }
+
+    #[test]
+    fn is_wrong_when_lazy() {
+        isolated!(Config::new()).unchecked().run(|| {
+            let lazy = Config::new().scheduler(Scheduler::Lazy);
+            for_each(&Order::RACES, &[lazy], |order| between::check_race(order, true));
+        });
+    }
+
+    #[test]
+    fn is_wrong_under_some_seeds() {
+        isolated!(Config::new()).unchecked().run(|| {
+            beside_another(|| {
+                count_wrong("across_processes", || {
+                    between::written_here_and_read_there(Order::Nothing).is_right
+                });
+            });
+        });
+        print_count("across_processes");
+    }
+
+    #[test]
+    fn corrected_is_silent() {
+        isolated!(Config::new()).unchecked().run(|| {
+            for_each(&Order::TWINS, &schedulers(), between::check_twin);
+        });
+    }
+
+    #[test]
+    fn the_exporter_finds_it_too() {
+        isolated!(Config::new()).unchecked().run(|| beside_another(|| between::check_here(false)));
+    }
+
+    #[test]
+    fn the_exporters_twin_is_silent() {
+        isolated!(Config::new()).unchecked().run(|| beside_another(|| between::check_here(true)));
+    }
 }

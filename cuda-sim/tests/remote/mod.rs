@@ -183,6 +183,17 @@ pub(crate) fn serve() {
                 ok!(cuCtxSynchronize());
                 answer.to_string()
             }
+            // Nothing waits for it.
+            "fill-later" => {
+                let (address, value) = (CUdeviceptr(number(1)), number(2) as u8);
+                code!(cuMemsetD8_v2(address, value, number(3) as usize)).to_string()
+            }
+            "synchronize" => code!(cuCtxSynchronize()).to_string(),
+            "races" => {
+                let report = cuda_sim::report();
+                let races = report.count(cuda_sim::FindingKind::Race);
+                format!("{races} {}", report.to_string().replace('\n', " "))
+            }
             "alloc" => alloc(number(1) as usize).0.to_string(),
             "free" => code!(cuMemFree_v2(CUdeviceptr(number(1)))).to_string(),
             "handle" => {

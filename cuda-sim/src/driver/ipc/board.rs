@@ -14,7 +14,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 
+use crate::driver::ipc::accesses::MarkName;
 use crate::driver::ipc::directory;
+use crate::engine::address_space::pins::{self, Owner};
 use crate::engine::mapping;
 
 /// How many events that processes share can live at once (measured).
@@ -28,6 +30,8 @@ const BYTES: usize = SLOTS * 2 * COUNTER;
 #[derive(Debug)]
 pub(crate) struct Board {
     base: usize,
+    /// The process whose events they are.
+    owner: Owner,
     /// Keeps it reachable for other processes.
     _file: Option<OwnedFd>,
 }
@@ -37,14 +41,15 @@ impl Board {
         let file = memfd_create(NAME, MemfdFlags::CLOEXEC)?;
         ftruncate(&file, BYTES as u64)?;
         let base = mapping::map_file(file.as_fd(), BYTES)?;
-        Ok(Self { base, _file: Some(file) })
+        let owner = pins::owner(std::process::id()).unwrap_or(0);
+        Ok(Self { base, owner, _file: Some(file) })
     }
 
     /// Finds another process's.
     pub(crate) fn find(process: u32) -> Option<Self> {
         let file = directory::open_named(process, NAME)?;
         let base = mapping::map_file(file.as_fd(), BYTES).ok()?;
-        Some(Self { base, _file: None })
+        Some(Self { base, owner: pins::owner(process)?, _file: None })
     }
 
     fn counter(&self, slot: usize, which: usize) -> &AtomicU64 {
@@ -95,6 +100,12 @@ impl Mark {
     /// Says that the record is done.
     pub(crate) fn reach(&self) {
         self.shared.board.counter(self.shared.slot, 1).fetch_max(self.number, Ordering::SeqCst);
+    }
+
+    /// Returns what all processes call it.
+    pub(crate) fn name(&self) -> MarkName {
+        let event = self.shared.board.owner * SLOTS as u64 + self.shared.slot as u64;
+        MarkName { event, number: self.number }
     }
 
     /// Returns the record before it, for which it waits (measured).

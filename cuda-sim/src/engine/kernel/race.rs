@@ -37,6 +37,7 @@ impl State {
         let may_be_ordered =
             self.value_waits.iter().any(|(&lane, &count)| item.clock.covers(lane, count));
         let side = Side { access: Some((touch.kind, touch.area)), ..side.clone() };
+        self.note_between(item.lane, &item.clock, &side, touch);
         let Some(allocation) = self.registry.get_mut(touch.memory) else { return };
         let mut races = Vec::new();
         for past in &allocation.history {
