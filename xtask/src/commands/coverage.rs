@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::coverage;
@@ -50,7 +50,34 @@ impl Coverage {
         } else {
             report.problems.iter().for_each(|problem| println!("{problem}"));
             print!("{}", report.table());
+            println!("{}", simulated()?);
         }
         Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// Returns how many of the driver's functions are simulated, as `cuda-sim`'s table says, which a test
+/// there compares with the code.
+fn simulated() -> Result<String> {
+    let path = workspace::root().join("cuda-sim/SYMBOLS.md");
+    let table = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let line = table.lines().find(|line| line.starts_with("simulated: "));
+    let line = line.with_context(|| format!("{} has no line of how many", path.display()))?;
+    Ok(line.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::simulated;
+
+    #[test]
+    fn the_line_tells_how_many_are_simulated() {
+        let line = simulated().unwrap();
+        let numbers: Vec<u32> = line
+            .split(|letter: char| !letter.is_ascii_digit())
+            .filter_map(|part| part.parse().ok())
+            .collect();
+        let [simulated, all, partly] = numbers[..] else { panic!("{line}") };
+        assert!(simulated >= 300 && partly < simulated && simulated < all, "{line}");
     }
 }
