@@ -50,8 +50,8 @@ fn every_symbol_is_counted_once() {
 
 #[test]
 fn a_symbol_without_annotation_or_excuse_is_missing() {
-    let have = problems("unannotated.txt", "\ncuCoredumpSetAttributeGlobal: ", "\n# ");
-    let line = "missing: driver call cuCoredumpSetAttributeGlobal: neither annotated nor excused";
+    let have = problems("unannotated.txt", "\ncuCheckpointProcessLock: ", "\n# ");
+    let line = "missing: driver call cuCheckpointProcessLock: neither annotated nor excused";
     assert_eq!(have, [line]);
 
     let (calls, have) = compare("initialization.rs", "#[driver(cuInit, ", "#[undriver(cuInit, ");
