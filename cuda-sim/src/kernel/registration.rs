@@ -93,7 +93,7 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Registers what the kernels of a name do, called once a launch; see [the module](self).
+/// Registers what the kernels of a name do, called once a launch; see [the module](crate::kernel).
 ///
 /// It takes the place of what was registered before.
 pub fn register<F>(name: &str, run: F)

@@ -77,8 +77,8 @@ pub(super) fn bundle() -> Result<ExitCode> {
     std::fs::write(folder.join("commit"), commit()?)?;
     write_script(&folder.join("run"))?;
     let bytes = pack(&folder)?;
-    println!("{count} programs, {} MB: {}.tar.gz", bytes / 1_000_000, folder.display());
-    println!("there: tar xzf bundle.tar.gz; bundle/run RESULTS");
+    println!("{count} programs, {} MB: {}.tar.xz", bytes / 1_000_000, folder.display());
+    println!("there: tar xJf bundle.tar.xz; bundle/run RESULTS");
     println!("here:  cargo xtask gpu --report RESULTS");
     if bytes > LIMIT {
         bail!("the bundle has {bytes} bytes; {LIMIT} are the most");
@@ -154,9 +154,9 @@ fn write_script(file: &Path) -> Result<()> {
 /// Compresses the folder beside itself; returns the size.
 fn pack(folder: &Path) -> Result<u64> {
     let parent = folder.parent().context("the bundle has no parent folder")?;
-    let archive = parent.join("bundle.tar.gz");
+    let archive = parent.join("bundle.tar.xz");
     let status = Command::new("tar")
-        .arg("czf")
+        .arg("cJf")
         .arg(&archive)
         .arg("-C")
         .arg(parent)
