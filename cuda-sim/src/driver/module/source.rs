@@ -26,7 +26,7 @@ pub(crate) fn image_at(address: *const c_void) -> Result<Vec<u8>, CUresult> {
         return Err(INVALID_VALUE);
     }
     let place = Place::new(address.expose_provenance());
-    if place.bytes(4).is_some_and(|bytes| bytes == WRAPPER) {
+    if place.begins_with(&WRAPPER) {
         let wrapper = place.bytes(WRAPPER_LENGTH).ok_or(CUresult::CUDA_ERROR_INVALID_IMAGE)?;
         let pointer = wrapper.get(POINTER_AT..).and_then(|rest| rest.first_chunk());
         let inner = usize::from_le_bytes(*pointer.ok_or(CUresult::CUDA_ERROR_INVALID_IMAGE)?);
@@ -47,6 +47,16 @@ impl Place {
         Self { address, room: readable(address) }
     }
 
+    fn byte(self, index: usize) -> Option<u8> {
+        if index >= self.room {
+            return None;
+        }
+        let byte = std::ptr::with_exposed_provenance::<u8>(self.address + index);
+        // SAFETY: the system says that the byte can be read; that nobody unmaps it until the call
+        // returns is the promise of its user.
+        Some(unsafe { byte.read() })
+    }
+
     fn bytes(self, count: usize) -> Option<Vec<u8>> {
         if count > self.room {
             return None;
@@ -57,31 +67,30 @@ impl Place {
         Some(unsafe { raw::take(Rows::dense(self.address, extent), extent) })
     }
 
+    /// Copies the image that begins here. Of a kind that says how long it is, no byte is read before
+    /// the kind is known: a text may be shorter than such a header.
     fn image(self) -> Result<Vec<u8>, CUresult> {
-        let start = self.bytes(self.room.min(64)).unwrap_or_default();
-        let length = match start.as_slice() {
-            [0x7f, b'E', b'L', b'F', ..] => cubin::length(&start),
-            bytes if fatbin::is_one(bytes) => fatbin::length(bytes),
-            bytes if linked::is_one(bytes) => linked::length(bytes),
-            _ => return self.text().ok_or(CUresult::CUDA_ERROR_INVALID_IMAGE),
+        let length = if self.begins_with(&cubin::MAGIC) {
+            self.bytes(cubin::HEADER).and_then(|header| cubin::length(&header))
+        } else if self.begins_with(&fatbin::MAGIC) {
+            self.bytes(fatbin::HEADER).and_then(|header| fatbin::length(&header))
+        } else if self.begins_with(linked::MARK) {
+            self.bytes(linked::HEADER).and_then(|header| linked::length(&header))
+        } else {
+            return self.text().ok_or(CUresult::CUDA_ERROR_INVALID_IMAGE);
         };
         length.and_then(|length| self.bytes(length)).ok_or(CUresult::CUDA_ERROR_INVALID_IMAGE)
     }
 
-    /// Copies a text up to its zero, which is looked for piece by piece.
+    /// Tells whether a mark stands here, and reads no byte beyond the first that differs.
+    fn begins_with(self, mark: &[u8]) -> bool {
+        mark.iter().enumerate().all(|(index, byte)| self.byte(index) == Some(*byte))
+    }
+
+    /// Copies a text up to its zero, and reads no byte beyond it.
     fn text(self) -> Option<Vec<u8>> {
-        const PIECE: usize = 1 << 16;
-        let mut text = Vec::new();
-        while text.len() < self.room {
-            let place = Self { address: self.address + text.len(), room: self.room - text.len() };
-            let piece = place.bytes(place.room.min(PIECE))?;
-            if let Some(end) = piece.iter().position(|&byte| byte == 0) {
-                text.extend(piece.iter().take(end));
-                return Some(text);
-            }
-            text.extend(piece);
-        }
-        None
+        let length = (0..self.room).position(|index| self.byte(index) == Some(0))?;
+        self.bytes(length)
     }
 }
 

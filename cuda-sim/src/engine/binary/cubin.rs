@@ -18,6 +18,10 @@ use object::{
 use self::attribute::{Attribute, attributes};
 use super::{Address, Entry, Image, ImageError, Target, Variable, VariableSpace};
 
+/// Begins a file, and how many bytes its header has.
+pub(crate) const MAGIC: [u8; 4] = *b"\x7fELF";
+pub(crate) const HEADER: usize = 64;
+
 type File<'a> = ElfFile64<'a, LittleEndian>;
 
 /// Marks a function as a kernel, and a variable as managed, in a symbol's `st_other`.
@@ -39,7 +43,7 @@ pub(crate) const fn runs_on(capability: u32, target: Target) -> bool {
     capability / 10 == target.capability / 10 && capability <= target.capability
 }
 
-/// Returns how many bytes a file has in all, of which `bytes` are the first 64 or more: it ends in a
+/// Returns how many bytes a file has in all, of which `bytes` are the header: it ends in a
 /// table of sections, a table of segments, or a section.
 pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
     let number = |at: usize| bytes.get(at..)?.first_chunk().map(|n| u64::from_le_bytes(*n));
@@ -47,7 +51,7 @@ pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
         |at: usize| bytes.get(at..)?.first_chunk().map(|n| u64::from(u16::from_le_bytes(*n)));
     let segments = number(32)?.checked_add(short(54)? * short(56)?)?;
     let sections = number(40)?.checked_add(short(58)? * short(60)?)?;
-    usize::try_from(segments.max(sections).max(64)).ok()
+    Some(usize::try_from(segments.max(sections)).ok()?.max(HEADER))
 }
 
 /// Reads a cubin for a device.

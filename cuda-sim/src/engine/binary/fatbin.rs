@@ -8,8 +8,9 @@ use std::io::Read as _;
 
 use super::{Image, ImageError, Target, cubin, ptx};
 
-/// Begins a container.
-const MAGIC: u32 = 0xBA55_ED50;
+/// Begins a container, and how many bytes its header has at least.
+pub(crate) const MAGIC: [u8; 4] = 0xBA55_ED50_u32.to_le_bytes();
+pub(crate) const HEADER: usize = 16;
 
 /// The kinds of entries that hold code.
 const PTX: u16 = 1;
@@ -38,7 +39,7 @@ struct Part<'a> {
 
 /// Tells whether bytes begin as a container.
 pub(crate) fn is_one(bytes: &[u8]) -> bool {
-    u32_at(bytes, 0) == Some(MAGIC)
+    bytes.starts_with(&MAGIC)
 }
 
 /// Returns how many bytes a container has in all, of which `bytes` are the first.

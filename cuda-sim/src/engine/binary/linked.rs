@@ -4,8 +4,9 @@
 
 use super::{Image, ImageError, Target};
 
-/// Begins what the linker makes.
-const MARK: &[u8] = b"\x7fcuda-sim linked\0";
+/// Begins what the linker makes, and how many bytes stand before the first image.
+pub(crate) const MARK: &[u8] = b"\x7fcuda-sim linked\0";
+pub(crate) const HEADER: usize = MARK.len() + 8;
 
 /// How many images may be joined.
 const MOST: usize = 4096;
@@ -24,7 +25,7 @@ pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
 /// Joins images.
 pub(crate) fn write(images: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = MARK.to_vec();
-    let whole = images.iter().map(|image| image.len() + 8).sum::<usize>() + MARK.len() + 8;
+    let whole = images.iter().map(|image| image.len() + 8).sum::<usize>() + HEADER;
     bytes.extend((whole as u64).to_le_bytes());
     for image in images {
         bytes.extend((image.len() as u64).to_le_bytes());
@@ -37,7 +38,7 @@ pub(crate) fn write(images: &[Vec<u8>]) -> Vec<u8> {
 pub(crate) fn read(bytes: &[u8], target: Target) -> Result<Image, ImageError> {
     let broken = || ImageError::Unknown("what the linker made is cut short".to_owned());
     let whole = length(bytes).and_then(|length| bytes.get(..length)).ok_or_else(broken)?;
-    let mut rest = whole.get(MARK.len() + 8..).ok_or_else(broken)?;
+    let mut rest = whole.get(HEADER..).ok_or_else(broken)?;
     let mut images = Vec::new();
     while !rest.is_empty() {
         let (size, behind) = rest.split_first_chunk().ok_or_else(broken)?;
