@@ -16,7 +16,7 @@ use cuda_sys::{CU_STREAM_LEGACY, CUcontext};
 use crate::call;
 use crate::deferred::Queue;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Rule};
 use crate::shim::Timeline;
 
 /// Is a context: a device's primary one, retained, or one of one's own.
@@ -88,18 +88,24 @@ impl Context {
         let mut contexts = lock(&CONTEXTS);
         contexts.retain(|known| known.strong_count() > 0);
         for known in contexts.iter().filter_map(Weak::upgrade).map(Self) {
-            if known.device() == device && known.check_alive("cuDevicePrimaryCtxRetain").is_ok() {
-                return Ok(known);
+            if known.device() == device {
+                match known.check_alive("cuDevicePrimaryCtxRetain") {
+                    Ok(()) => return Ok(known),
+                    // It was reset: the device gets a new one.
+                    Err(error) if error.rule() == Some(Rule::Alive) => {}
+                    // A second value of the same context would order nothing with the first.
+                    Err(error) => return Err(error),
+                }
             }
         }
         let raw = call::device_primary_ctx_retain(&device)?;
-        let context = Self::make(device, raw, Origin::Primary);
+        let context = Self::make(device, raw, Origin::Primary)?;
         contexts.push(Arc::downgrade(&context.0));
         Ok(context)
     }
 
     /// Makes the value of a context that the driver gave; its end gives it back.
-    fn make(device: Device, raw: CUcontext, origin: Origin) -> Self {
+    fn make(device: Device, raw: CUcontext, origin: Origin) -> Result<Self> {
         let mut inner = Inner {
             id: next_id(),
             device,
@@ -114,8 +120,8 @@ impl Context {
             hook: Mutex::new(None),
             reported: AtomicU64::new(0),
         };
-        inner.driver_id = driver_id(raw);
-        Self(Arc::new(inner))
+        inner.driver_id = driver_id(raw)?;
+        Ok(Self(Arc::new(inner)))
     }
 
     /// Returns the device.
@@ -269,11 +275,16 @@ fn next_id() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-fn driver_id(raw: CUcontext) -> Option<u64> {
+/// Asks for the driver's number. A context without one would be used after a reset by others.
+fn driver_id(raw: CUcontext) -> Result<Option<u64>> {
     #[expect(unsafe_code, reason = "asks with a handle that was just retained")]
     // SAFETY: the handle was just retained.
     let id = unsafe { call::ctx_get_id(raw) };
-    id.ok()
+    match id {
+        Ok(id) => Ok(Some(id)),
+        Err(error) if error.is_unsupported() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 impl Inner {

@@ -141,7 +141,11 @@ pub fn copy<T: Item>(
     // What is only borrowed is finished with on return, also if the call failed by what was earlier.
     let is_borrowed = src.region().allocation().is_none() || dst.region().allocation().is_none();
     if is_borrowed && plan != Plan::Nothing {
-        let waited = stream.synchronize();
+        let waited = stream.synchronize().inspect_err(|_| {
+            // The borrow ends here, so that it is waited for in another way. When even that fails, the
+            // context is broken, and nothing runs in it any more.
+            let _broken = stream.context().synchronize();
+        });
         return enqueued.and(waited).map(|()| plan);
     }
     enqueued.map(|()| plan)

@@ -28,7 +28,7 @@ impl Context {
     /// As the driver answers.
     pub fn create(device: Device) -> Result<Self> {
         let raw = call::ctx_create_v2(0, &device)?;
-        let context = Self::make(device, raw, Origin::Created);
+        let context = Self::make(device, raw, Origin::Created)?;
         // The driver has made it the thread's; under it lies the caller's.
         call::ctx_pop_current()?;
         Ok(context)

@@ -200,13 +200,19 @@ impl<O: Send + 'static> External<O> {
     /// owner may hold the context, which then never came to its end.
     #[cold]
     fn wait_elsewhere(&self, owner: O) {
-        let allocation = Arc::clone(&self.allocation);
+        let (allocation, context) = (Arc::clone(&self.allocation), self.context.downgrade());
         // What no thread takes, and what can't be waited for, stays.
         let owner = ManuallyDrop::new(owner);
         let waiting = thread::Builder::new().name("cuda-safe owner".to_owned());
         let spawned = waiting.spawn(move || {
             let all = Area::bytes(0, allocation.len());
-            if allocation.wait_for_all(all).is_ok() {
+            let waited = allocation.wait_for_all(all).or_else(|error| {
+                // A context that has come to its end has waited for all.
+                let Some(context) = context.upgrade().map(Context::from) else { return Ok(()) };
+                context.report(error);
+                context.synchronize()
+            });
+            if waited.is_ok() {
                 drop(ManuallyDrop::into_inner(owner));
             }
         });

@@ -32,6 +32,8 @@ impl Timeline {
             return;
         }
         let Err(error) = self.record(&mut state, stream) else { return };
+        // What comes on the stream from here on is not what is waited for.
+        self.cut();
         let _relaxed = Relaxed::enter();
         // SAFETY: the handle is alive while the stream is used, as it is now.
         match unsafe { raw::stream_synchronize(stream) } {
