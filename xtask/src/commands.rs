@@ -5,7 +5,10 @@ mod gpu;
 mod lock;
 mod mutate;
 mod numpy;
+mod operations;
+mod outside;
 pub(crate) mod regen;
+mod reports;
 mod simulator;
 mod test;
 mod vectors;
@@ -25,6 +28,9 @@ pub(crate) enum Chore {
     Test(test::Test),
     Vectors(vectors::Vectors),
     Numpy(numpy::Numpy),
+    Operations(operations::Operations),
+    Reports(reports::Reports),
+    Outside(outside::Outside),
     Gpu(gpu::Gpu),
     Simulator(simulator::Simulator),
     Mutate(mutate::Mutate),
@@ -39,6 +45,9 @@ impl Chore {
             Self::Test(chore) => chore.run(),
             Self::Vectors(chore) => chore.run(),
             Self::Numpy(chore) => chore.run(),
+            Self::Operations(chore) => chore.run(),
+            Self::Reports(chore) => chore.run(),
+            Self::Outside(chore) => chore.run(),
             Self::Gpu(chore) => chore.run(),
             Self::Simulator(chore) => chore.run(),
             Self::Mutate(chore) => chore.run(),

@@ -8,7 +8,9 @@ mod emit;
 mod fetch;
 mod libclang;
 mod manifest;
+mod operations;
 mod release;
+mod reports;
 #[cfg(test)]
 mod tests;
 mod workspace;
