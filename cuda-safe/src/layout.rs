@@ -199,15 +199,10 @@ impl AxisList {
         const SMALL: u64 = 1 << 28;
         // Invariants 1 and 3.
         let few = item_size >= 1 && self.len() <= MAX_NDIM;
-        let mut bits = item_size.unsigned_abs() | offset.unsigned_abs() >> 32;
-        for axis in self.iter() {
-            // Invariant 2: an extent below 1 becomes a large number.
-            bits |= axis.extent.wrapping_sub(1).cast_unsigned();
-            // Invariant 4: 64 axes of less than 2^28 elements less than 2^28 bytes apart, an offset
-            // below 2^60 and an item are less than 2^63 bytes.
-            bits |= axis.stride.unsigned_abs();
-        }
-        few && bits < SMALL
+        // Invariants 2 and 4: 64 axes of at most 2^28 elements at most 2^27 bytes apart, an offset
+        // below 2^60 and an item are less than 2^63 bytes.
+        let near = item_size.unsigned_abs() | offset.unsigned_abs() >> 32;
+        few && near < SMALL && self.is_small()
     }
 }
 

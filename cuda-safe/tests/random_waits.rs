@@ -143,7 +143,6 @@ fn programs(seeds: std::ops::Range<u64>) {
     }
     // A model that lets nothing through would say nothing about what is let through.
     assert!(waits > 0, "no program waits");
-    println!("{waits} waits, each of them needed");
 }
 
 /// Returns a configuration that keeps the log, which the waits are counted in.

@@ -31,19 +31,24 @@ pub(super) fn volume_of(operation: &'static str, shape: &[i64]) -> Result<i64, L
         volume = product;
         overflows |= overflow;
     }
-    if overflows { volume_slowly(operation, shape) } else { Ok(volume) }
+    if overflows { volume_slowly(operation, shape.iter().copied()) } else { Ok(volume) }
 }
 
 /// Multiplies extents one by one to name the first two whose product doesn't fit.
 #[cold]
-fn volume_slowly(operation: &'static str, shape: &[i64]) -> Result<i64, LayoutError> {
-    if shape.contains(&0) {
+pub(super) fn volume_slowly(
+    operation: &'static str,
+    mut extents: impl Iterator<Item = i64> + Clone,
+) -> Result<i64, LayoutError> {
+    if extents.clone().any(|extent| extent == 0) {
         return Ok(0);
     }
-    shape.iter().try_fold(1, |volume, &extent| multiply(operation, "volume", volume, extent))
+    extents.try_fold(1, |volume, extent| multiply(operation, "volume", volume, extent))
 }
 
-/// Returns the greatest common divisor; zero divides nothing and limits nothing.
+/// Returns the greatest common divisor; zero divides nothing and limits nothing. It is found
+/// fastest with the larger number first.
+#[inline]
 pub(super) fn common_divisor(left: u64, right: u64) -> u64 {
     let (mut left, mut right) = (left, right);
     while right != 0 {

@@ -19,19 +19,11 @@ impl StridedLayout {
                 LayoutRule::AxesLength { operand: OPERAND, need, have }.refused_by(operation)
             );
         }
-        let (mut seen, mut refused) = (0, Ok(()));
-        let mut permuted = AxisList::new();
-        permuted.fill(axes.len(), |position| {
-            let axis = axes.get(position).copied().unwrap_or(0);
-            match resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen) {
-                Ok(from) => self.axes.get(from),
-                Err(error) => {
-                    refused = Err(error);
-                    Axis::UNIT
-                }
-            }
-        });
-        refused?;
+        let (mut permuted, mut seen) = (AxisList::new(), 0);
+        for &axis in axes {
+            let from = resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen)?;
+            permuted.push(self.axes.get(from));
+        }
         proved!(operation, permuted, self.offset, self.item_size())
     }
 
@@ -80,16 +72,17 @@ impl StridedLayout {
             resolve_unseen(operation, "position", axis, ndim, &mut inserted)?;
         }
         let last = self.axes.iter().next_back().map_or(self.item_size(), |axis| axis.stride);
-        let mut kept = 0;
+        let mut kept = self.axes.iter().peekable();
         let mut unsqueezed = AxisList::new();
-        unsqueezed.fill(ndim, |position| {
-            let axis = self.axes.get(kept);
-            if inserted >> position & 1 == 0 {
-                kept += 1;
-                return axis;
-            }
-            Axis { extent: 1, stride: if kept < self.ndim() { axis.span() } else { last } }
-        });
+        for position in 0..ndim {
+            let is_new = inserted >> position & 1 == 1;
+            let next = if is_new { kept.peek().copied() } else { kept.next() };
+            let stride = |axis: Axis| if is_new { axis.span() } else { axis.stride };
+            unsqueezed.push(Axis {
+                extent: next.filter(|_| !is_new).map_or(1, |axis| axis.extent),
+                stride: next.map_or(last, stride),
+            });
+        }
         proved!(operation, unsqueezed, self.offset, self.item_size())
     }
 
@@ -110,19 +103,16 @@ impl StridedLayout {
             return Err(rule.refused_by(operation));
         };
         let mut axes = AxisList::new();
-        for (position, &extent) in shape.iter().enumerate() {
-            let Some(old) = position.checked_sub(new_axes).map(|position| self.axes.get(position))
-            else {
-                axes.push(Axis { extent, stride: 0 });
-                continue;
-            };
-            let stride = if old.extent == extent { old.stride } else { 0 };
-            if old.extent != extent && old.extent != 1 {
-                let rule =
-                    LayoutRule::BroadcastExtent { axis: position, need: old.extent, have: extent };
+        axes.fill_shape(shape);
+        let kept = axes.iter_mut().zip(shape).skip(new_axes).zip(self.axes.iter());
+        for (position, (((_, stride), &extent), old)) in kept.enumerate() {
+            if old.extent == extent {
+                *stride = old.stride;
+            } else if old.extent != 1 {
+                let axis = new_axes + position;
+                let rule = LayoutRule::BroadcastExtent { axis, need: old.extent, have: extent };
                 return Err(rule.refused_by(operation));
             }
-            axes.push(Axis { extent, stride });
         }
         proved!(operation, axes, self.offset, self.item_size())
     }

@@ -38,11 +38,14 @@ impl Axis {
 pub(super) struct AxisList {
     shape: [i64; INLINE_AXES],
     strides: [i64; INLINE_AXES],
-    /// Number of axes kept in place; 0 if they are on the heap.
+    /// Number of axes kept in place; [`ON_HEAP`] if they are on the heap.
     len: usize,
     /// All axes, if they are too many to be kept in place.
     heap: Option<Box<Many>>,
 }
+
+/// Is above every number of axes in place, so that one comparison tells where the axes are.
+const ON_HEAP: usize = usize::MAX;
 
 #[derive(Clone)]
 struct Many {
@@ -105,7 +108,7 @@ impl AxisList {
     #[inline]
     pub(super) fn push(&mut self, axis: Axis) {
         match (self.shape.get_mut(self.len), self.strides.get_mut(self.len)) {
-            (Some(extent), Some(stride)) if self.heap.is_none() => {
+            (Some(extent), Some(stride)) => {
                 *extent = axis.extent;
                 *stride = axis.stride;
                 self.len += 1;
@@ -124,7 +127,7 @@ impl AxisList {
         });
         many.shape.push(axis.extent);
         many.strides.push(axis.stride);
-        self.len = 0;
+        self.len = ON_HEAP;
     }
 
     #[inline]
@@ -141,29 +144,39 @@ impl AxisList {
 
     #[inline]
     pub(super) fn shape(&self) -> &[i64] {
-        match &self.heap {
-            None => self.shape.get(..self.len).unwrap_or_default(),
-            Some(many) => &many.shape,
+        match self.shape.get(..self.len) {
+            Some(shape) => shape,
+            None => self.heap.as_ref().map_or(&[], |many| &many.shape),
         }
     }
 
     #[inline]
     pub(super) fn strides(&self) -> &[i64] {
-        match &self.heap {
-            None => self.strides.get(..self.len).unwrap_or_default(),
-            Some(many) => &many.strides,
+        match self.strides.get(..self.len) {
+            Some(strides) => strides,
+            None => self.heap.as_ref().map_or(&[], |many| &many.strides),
         }
     }
 
     #[inline]
     fn as_mut_slices(&mut self) -> (&mut [i64], &mut [i64]) {
-        match &mut self.heap {
-            None => (
-                self.shape.get_mut(..self.len).unwrap_or_default(),
-                self.strides.get_mut(..self.len).unwrap_or_default(),
-            ),
-            Some(many) => (&mut many.shape, &mut many.strides),
+        match (self.shape.get_mut(..self.len), self.strides.get_mut(..self.len), &mut self.heap) {
+            (Some(shape), Some(strides), _) => (shape, strides),
+            (.., Some(many)) => (&mut many.shape, &mut many.strides),
+            (.., None) => (&mut [], &mut []),
         }
+    }
+
+    /// Says whether every extent is from 1 to 2^28, and every stride at most 2^27 bytes long.
+    #[inline]
+    pub(super) fn is_small(&self) -> bool {
+        const LONGEST: i64 = 1 << 27;
+        let mut bits = 0;
+        for axis in self.iter() {
+            // What is below its least number becomes a large one.
+            bits |= axis.extent.wrapping_sub(1) | axis.stride.wrapping_add(LONGEST);
+        }
+        bits.cast_unsigned() < 2 * LONGEST.cast_unsigned()
     }
 
     /// Replaces the axis at a position; past the last axis nothing happens.

@@ -32,8 +32,7 @@ impl StridedLayout {
         }
         let (mut axes, mut offset) = (AxisList::new(), self.offset);
         let mut last = Axis::UNIT;
-        for &position in self.slowest_first().as_slice() {
-            let mut axis = self.axes.get(position);
+        let mut put = |mut axis: Axis| {
             if axis.stride < 0 && axis.counts() {
                 offset = axis.flip(operation, offset)?;
             }
@@ -41,6 +40,14 @@ impl StridedLayout {
                 axes.push(last);
                 axis
             });
+            Ok(())
+        };
+        if self.is_slowest_first() {
+            self.axes.iter().try_for_each(&mut put)?;
+        } else {
+            let order = self.slowest_first();
+            let positions = order.as_slice().iter();
+            positions.map(|&position| self.axes.get(position)).try_for_each(&mut put)?;
         }
         axes.extend(Some(last).filter(|axis| axis.counts()));
         proved!(operation, axes, offset, self.item_size())

@@ -9,13 +9,13 @@ impl StridedLayout {
     /// contiguous.
     #[must_use]
     pub fn is_c_contiguous(&self) -> bool {
-        self.side_by_side(self.counting_axes().rev())
+        self.side_by_side(self.axes.iter().rev())
     }
 
     /// Says whether the elements in index order, first axis fastest, lie side by side.
     #[must_use]
     pub fn is_f_contiguous(&self) -> bool {
-        self.side_by_side(self.counting_axes())
+        self.side_by_side(self.axes.iter())
     }
 
     /// Says whether the elements lie side by side in some order of the axes.
@@ -34,8 +34,7 @@ impl StridedLayout {
             return false;
         }
         let order = self.slowest_first();
-        let fastest_first = order.as_slice().iter().rev().map(|&position| self.axes.get(position));
-        self.side_by_side(fastest_first.filter(|axis| axis.counts()))
+        self.side_by_side(order.as_slice().iter().rev().map(|&position| self.axes.get(position)))
     }
 
     /// Says whether the layout is contiguous in some order of the axes and has offset 0.
@@ -45,13 +44,14 @@ impl StridedLayout {
     }
 
     /// Walks from the fastest axis outwards: each stride must span all that is inside it.
-    fn side_by_side(&self, mut fastest_first: impl Iterator<Item = Axis>) -> bool {
-        let mut span = Some(self.item_size());
-        self.is_empty()
-            || fastest_first.all(|axis| {
-                let fits = span == Some(axis.stride);
-                span = span.and_then(|span| span.checked_mul(axis.extent));
-                fits
-            })
+    #[inline]
+    fn side_by_side(&self, fastest_first: impl Iterator<Item = Axis>) -> bool {
+        let (mut span, mut overflows, mut fits) = (self.item_size(), false, true);
+        for axis in fastest_first.filter(|axis| axis.counts()) {
+            fits &= span == axis.stride && !overflows;
+            let (product, overflow) = span.overflowing_mul(axis.extent);
+            (span, overflows) = (product, overflows | overflow);
+        }
+        fits || self.is_empty()
     }
 }

@@ -41,16 +41,28 @@ impl Slice {
         Self { step, ..self }
     }
 
+    /// Returns the first element and the number of elements of a slice whose step is 1.
+    #[inline]
+    pub(super) fn run(self, extent: i64) -> (i64, i64) {
+        let within = |end: i64| {
+            let from_start = if end < 0 { end + extent } else { end };
+            from_start.max(0).min(extent)
+        };
+        let (start, stop) = (self.start.map_or(0, within), self.stop.map_or(extent, within));
+        if start < stop { (start, stop - start) } else { (0, 0) }
+    }
+
     /// Returns the first element and the number of elements on an axis of this extent.
     ///
     /// The step must not be zero; without elements the first one is 0.
+    #[inline]
     pub(super) fn elements(self, extent: i64) -> (i64, i64) {
         // Backwards, the ends are moved by one, so that "before the first element" has a number.
         let (lowest, highest) = if self.step > 0 { (0, extent) } else { (-1, extent - 1) };
         let (first, last) = if self.step > 0 { (lowest, highest) } else { (highest, lowest) };
         let within = |end: i64| {
             let from_start = if end < 0 { end + extent } else { end };
-            from_start.clamp(lowest, highest)
+            from_start.max(lowest).min(highest)
         };
         let start = self.start.map_or(first, within);
         let stop = self.stop.map_or(last, within);
@@ -58,7 +70,7 @@ impl Slice {
         if span <= 0 {
             return (0, 0);
         }
-        if self.step == 1 || self.step == -1 {
+        if self.step == -1 {
             return (start, span);
         }
         let whole_steps = span.unsigned_abs().div_ceil(self.step.unsigned_abs());
@@ -68,6 +80,7 @@ impl Slice {
 
 impl Axis {
     /// Resolves an index that may be negative to its distance in bytes from element 0.
+    #[inline]
     pub(super) fn distance(
         self,
         operation: &'static str,

@@ -39,11 +39,15 @@ impl StridedLayout {
         if last < other_first || other_last < first {
             return Overlap::Disjoint;
         }
-        // Layouts that share a corner need no search.
-        if self.corners().zip(other.corners()).any(|(here, there)| {
-            let distance = i128::from(here) - i128::from(there);
-            -i128::from(self.item_size()) < distance && distance < i128::from(other.item_size())
-        }) {
+        // Layouts that share a corner need no search: the lowest, the highest, or the first element.
+        // Invariant 4: the last byte of each has an offset.
+        let (rest, other_rest) = (self.item_size() - 1, other.item_size() - 1);
+        let corners = [
+            (first, other_first),
+            (last - rest, other_last - other_rest),
+            (self.offset, other.offset),
+        ];
+        if corners.iter().any(|&(here, there)| here <= there + other_rest && there <= here + rest) {
             return Overlap::Overlapping;
         }
         // From either side, so that the answer is the same for both.
@@ -52,12 +56,6 @@ impl StridedLayout {
             Some(false) => Overlap::Disjoint,
             None => self.overlap_by_looking(other),
         }
-    }
-
-    /// Returns the offsets of the lowest, the highest and the first element.
-    fn corners(&self) -> impl Iterator<Item = i64> + use<> {
-        let (lowest, highest) = self.offset_bounds().unwrap_or((self.offset, self.offset));
-        [lowest, highest, self.offset].into_iter()
     }
 
     /// Asks whether one element starts less than an item before or after one of the other layout.

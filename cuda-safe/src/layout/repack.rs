@@ -131,16 +131,19 @@ impl StridedLayout {
         }
         // Invariant 3: the item size is positive.
         let item_size = self.item_size().unsigned_abs();
-        let items =
-            |bytes: u64| if bytes.is_multiple_of(item_size) { bytes / item_size } else { 1 };
+        let items = |bytes: u64| match item_size {
+            1 => bytes,
+            _ if bytes.is_multiple_of(item_size) => bytes / item_size,
+            _ => 1,
+        };
         let mut factor = limit.unsigned_abs() / item_size;
-        factor = common_divisor(factor, axis.extent.unsigned_abs());
-        factor = common_divisor(factor, items(packing.address.unwrap_or(0)));
+        factor = common_divisor(axis.extent.unsigned_abs(), factor);
+        factor = common_divisor(items(packing.address.unwrap_or(0)), factor);
         if !self.is_empty() {
-            factor = common_divisor(factor, items(self.offset.unsigned_abs()));
+            factor = common_divisor(items(self.offset.unsigned_abs()), factor);
             for (number, other) in self.axes.iter().enumerate() {
                 if number != position && other.counts() {
-                    factor = common_divisor(factor, items(other.stride.unsigned_abs()));
+                    factor = common_divisor(items(other.stride.unsigned_abs()), factor);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Gives the elements, taken in index order, another shape.
 
-use super::arithmetic::volume_of;
+use super::arithmetic::{volume_of, volume_slowly};
 use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_ndim};
 
 const OPERATION: &str = "reshape";
@@ -28,13 +28,32 @@ impl StridedLayout {
     pub fn reshape(&self, shape: &[i64]) -> Result<Self, LayoutError> {
         check_ndim(OPERATION, shape.len())?;
         let volume = volume_of(OPERATION, self.shape())?;
+        let inferred = infer_extent(shape, volume)?;
         let mut axes = AxisList::new();
-        axes.fill_shape(shape);
-        infer_extent(&mut axes, shape, volume)?;
+        axes.extend(
+            shape.iter().map(|&extent| Axis {
+                extent: if extent < 0 { inferred } else { extent },
+                stride: 0,
+            }),
+        );
         if volume > 0 {
-            self.split_runs(&mut axes)?;
+            if self.is_c_contiguous() {
+                self.split_one_run(&mut axes);
+            } else {
+                self.split_runs(&mut axes)?;
+            }
         }
         proved!(OPERATION, axes, self.offset, self.item_size())
+    }
+
+    /// Finds strides for a shape of the same volume where all elements lie side by side.
+    fn split_one_run(&self, axes: &mut AxisList) {
+        let mut step = self.item_size();
+        for (&mut extent, stride) in axes.iter_mut().rev() {
+            *stride = step;
+            // Past the end of the run the stride is used by axes of extent 1 only.
+            step = step.checked_mul(extent).unwrap_or(step);
+        }
     }
 
     /// Finds strides for a shape of the same volume, fastest axis first.
@@ -61,35 +80,42 @@ impl StridedLayout {
     }
 }
 
-/// Replaces an extent of -1 by the one that the volume leaves.
-fn infer_extent(axes: &mut AxisList, shape: &[i64], volume: i64) -> Result<(), LayoutError> {
-    let mut inferred = None;
-    for (axis, &have) in shape.iter().enumerate() {
-        let rule = match (have, inferred) {
-            (0.., _) => continue,
-            (-1, None) => {
-                inferred = Some(axis);
-                axes.set(axis, Axis { extent: 1, stride: 0 });
-                continue;
-            }
-            (-1, Some(first)) => LayoutRule::SeveralInferred { first, second: axis },
-            _ => LayoutRule::NegativeExtent { axis, have },
-        };
-        return Err(rule.refused_by(OPERATION));
+/// Returns the extent that the volume leaves for that of -1; 1 if there is none.
+fn infer_extent(shape: &[i64], volume: i64) -> Result<i64, LayoutError> {
+    let (mut inferred, mut have, mut overflows) = (None, 1_i64, false);
+    for (axis, &extent) in shape.iter().enumerate() {
+        if extent < 0 {
+            check_inferred(axis, extent, inferred)?;
+            inferred = Some(axis);
+        } else {
+            let (product, overflow) = have.overflowing_mul(extent);
+            (have, overflows) = (product, overflows | overflow);
+        }
     }
-    let have = volume_of(OPERATION, axes.shape())?;
+    if overflows {
+        have = volume_slowly(OPERATION, shape.iter().copied().filter(|extent| *extent >= 0))?;
+    }
     let rule = match inferred {
-        None if have == volume => return Ok(()),
+        None if have == volume => return Ok(1),
         None => LayoutRule::VolumeMismatch { need: volume, have },
         Some(axis) if have == 0 => LayoutRule::InferredAmbiguous { axis },
-        Some(axis) => {
+        Some(_) => {
             let extent = volume / have;
             if extent * have == volume {
-                axes.set(axis, Axis { extent, stride: 0 });
-                return Ok(());
+                return Ok(extent);
             }
             LayoutRule::InferredNotDivisible { volume, have }
         }
+    };
+    Err(rule.refused_by(OPERATION))
+}
+
+/// Checks that a negative extent is -1, and the only one.
+fn check_inferred(axis: usize, have: i64, inferred: Option<usize>) -> Result<(), LayoutError> {
+    let rule = match (have, inferred) {
+        (-1, None) => return Ok(()),
+        (-1, Some(first)) => LayoutRule::SeveralInferred { first, second: axis },
+        _ => LayoutRule::NegativeExtent { axis, have },
     };
     Err(rule.refused_by(OPERATION))
 }

@@ -16,7 +16,7 @@ impl StridedLayout {
     pub fn slice(&self, indices: &[Index]) -> Result<Self, LayoutError> {
         let operation = "slice";
         let full_axes = self.axes_left_to_ellipsis(operation, indices)?;
-        let mut left = self.axes.iter().enumerate();
+        let (ndim, mut left) = (self.ndim(), self.axes.iter());
         let mut axes = AxisList::new();
         // Invariant 4: both ends of a distance are offsets of elements; without elements there is
         // nowhere to go.
@@ -28,10 +28,11 @@ impl StridedLayout {
                     axes.push(Axis { extent: 1, stride: self.item_size() });
                 }
                 Index::Ellipsis => {
-                    axes.extend(left.by_ref().take(full_axes).map(|(_, axis)| axis));
+                    axes.extend(left.by_ref().take(full_axes));
                 }
                 Index::At(at) => {
-                    if let Some((number, axis)) = left.next() {
+                    let number = ndim - left.len();
+                    if let Some(axis) = left.next() {
                         let distance = axis.distance(operation, number, at)?;
                         offset += if empty { 0 } else { distance };
                     }
@@ -40,7 +41,7 @@ impl StridedLayout {
                     if slice.step == 0 {
                         return Err(LayoutRule::ZeroStep { position }.refused_by(operation));
                     }
-                    if let Some((_, axis)) = left.next() {
+                    if let Some(axis) = left.next() {
                         let (distance, part) = axis.part(slice);
                         offset += if empty { 0 } else { distance };
                         axes.push(part);
@@ -48,7 +49,7 @@ impl StridedLayout {
                 }
             }
         }
-        axes.extend(left.map(|(_, axis)| axis));
+        axes.extend(left);
         proved!(operation, axes, offset, self.item_size())
     }
 
@@ -71,14 +72,21 @@ impl StridedLayout {
     pub fn split_at(&self, axis: i64, element: i64) -> Result<(Self, Self), LayoutError> {
         let operation = "split_at";
         let position = resolve_axis(operation, "axis", axis, self.ndim())?;
-        let extent = self.axes.get(position).extent;
-        if !(0..=extent).contains(&element) {
-            let rule = LayoutRule::SplitOutOfRange { axis: position, need: extent, have: element };
+        let axis = self.axes.get(position);
+        if !(0..=axis.extent).contains(&element) {
+            let (need, have) = (axis.extent, element);
+            let rule = LayoutRule::SplitOutOfRange { axis: position, need, have };
             return Err(rule.refused_by(operation));
         }
+        let (mut before, mut after) = (self.axes.clone(), self.axes.clone());
+        before.set(position, Axis { extent: element, ..axis });
+        after.set(position, Axis { extent: axis.extent - element, ..axis });
+        // Invariant 4: the product fits, unless there are no elements and it is never used.
+        let distance = if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
+        let offset = self.moved(self.offset, distance);
         Ok((
-            self.with_slice(operation, position, (..element).into())?,
-            self.with_slice(operation, position, (element..).into())?,
+            proved!(operation, before, self.offset, self.item_size())?,
+            proved!(operation, after, offset, self.item_size())?,
         ))
     }
 
@@ -125,6 +133,7 @@ impl StridedLayout {
         if self.is_empty() { offset } else { offset + distance }
     }
 
+    #[inline]
     fn with_slice(
         &self,
         operation: &'static str,
@@ -140,7 +149,13 @@ impl StridedLayout {
 
 impl Axis {
     /// Returns the distance to the first element of a slice whose step isn't zero, and its axis.
+    #[inline]
     fn part(self, slice: Slice) -> (i64, Self) {
+        if slice.step == 1 {
+            let (first, extent) = slice.run(self.extent);
+            // Invariant 4: as below.
+            return (first.wrapping_mul(self.stride), Self { extent, ..self });
+        }
         let (first, extent) = slice.elements(self.extent);
         // Invariant 4: the product fits, unless the layout is empty and it is never used.
         let distance = first.wrapping_mul(self.stride);

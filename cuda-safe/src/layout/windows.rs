@@ -64,6 +64,7 @@ impl StridedLayout {
 
 impl Axis {
     /// Returns the axis along which windows start.
+    #[inline]
     fn window_starts(
         self,
         operation: &'static str,

@@ -10,20 +10,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use super::region::Allocation;
 
 /// So many records of others' allocations are kept though nobody refers to them: whoever takes
-/// pointers from a library mostly takes some into the same allocations again.
+/// pointers from a library mostly takes some into the same allocations again. Each number has one
+/// place, so that looking there costs a comparison.
 const KEPT: usize = 16;
 
 struct Records {
     by_number: HashMap<u64, Weak<Allocation>, BuildHasherDefault<Spread>>,
-    kept: [Option<Arc<Allocation>>; KEPT],
-    /// The place of the next one that is kept.
-    next: usize,
+    kept: [Option<(u64, Arc<Allocation>)>; KEPT],
 }
 
 static RECORDS: Mutex<Records> = Mutex::new(Records {
     by_number: HashMap::with_hasher(BuildHasherDefault::new()),
     kept: [const { None }; KEPT],
-    next: 0,
 });
 
 fn records() -> MutexGuard<'static, Records> {
@@ -59,11 +57,21 @@ impl Records {
         (record, true)
     }
 
+    /// Returns the place where the record of a number is kept.
+    fn place(&mut self, buffer_id: u64) -> Option<&mut Option<(u64, Arc<Allocation>)>> {
+        self.kept.get_mut(usize::try_from(buffer_id % KEPT as u64).ok()?)
+    }
+
+    /// Returns the record of a number if it is kept.
+    fn kept(&mut self, buffer_id: u64) -> Option<Arc<Allocation>> {
+        let (number, record) = self.place(buffer_id)?.as_ref()?;
+        (*number == buffer_id).then(|| Arc::clone(record))
+    }
+
     /// Keeps a record, and returns the one whose place it takes.
-    fn keep(&mut self, record: &Arc<Allocation>) -> Option<Arc<Allocation>> {
-        let place = self.kept.get_mut(self.next)?;
-        self.next = (self.next + 1) % KEPT;
-        place.replace(Arc::clone(record))
+    fn keep(&mut self, buffer_id: u64, record: &Arc<Allocation>) -> Option<Arc<Allocation>> {
+        let replaced = self.place(buffer_id)?.replace((buffer_id, Arc::clone(record)));
+        replaced.map(|(_, record)| record)
     }
 }
 
@@ -85,8 +93,11 @@ impl Allocation {
     pub(crate) fn of_others(buffer_id: u64, len: usize) -> Arc<Self> {
         let (record, replaced) = {
             let mut records = records();
+            if let Some(record) = records.kept(buffer_id) {
+                return record;
+            }
             let (record, is_new) = records.find(buffer_id, len);
-            let replaced = if is_new { records.keep(&record) } else { None };
+            let replaced = if is_new { records.keep(buffer_id, &record) } else { None };
             (record, replaced)
         };
         // Its drop takes the lock.
