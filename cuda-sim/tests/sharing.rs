@@ -204,6 +204,7 @@ fn a_pointer_that_is_imported_twice() {
         let (answer, there) = other.pointer(&told);
         assert_eq!((answer, other.number(&format!("read {there}"))), (0, 7));
         assert_eq!(other.number(&format!("free {there}")), 0);
+        drop(file);
         other.end();
         free_on(memory, LEGACY);
         ok!(cuMemPoolDestroy(pool));

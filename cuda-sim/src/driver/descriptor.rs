@@ -1,6 +1,6 @@
 //! File descriptors that stand for memory or a pool, as callers hand them over.
 
-use std::ffi::{c_ulonglong, c_void};
+use std::ffi::{c_int, c_ulonglong, c_void};
 use std::os::fd::OwnedFd;
 
 use cuda_sys::{CUmemAllocationHandleType, CUresult};
@@ -20,6 +20,11 @@ pub(crate) fn check_kind(kind: CUmemAllocationHandleType, flags: c_ulonglong) ->
 /// Tells whether a number, given as a pointer, is an open descriptor of this process.
 pub(crate) fn is_open(descriptor: *mut c_void) -> bool {
     readlink(path(descriptor), Vec::new()).is_ok()
+}
+
+/// Returns the number of a descriptor that is given as a pointer.
+pub(crate) fn number(descriptor: *mut c_void) -> Option<c_int> {
+    c_int::try_from(descriptor.addr()).ok()
 }
 
 fn path(descriptor: *mut c_void) -> String {

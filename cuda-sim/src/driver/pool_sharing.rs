@@ -41,6 +41,8 @@ simulate! {
         };
         let no = |_| CUresult::CUDA_ERROR_OPERATING_SYSTEM;
         let number: c_int = fcntl_dupfd_cloexec(file, 0).map_err(no)?.into_raw_fd();
+        let made_by = Side::new(session.call(), "");
+        session.descriptors.note(number, "a memory pool", made_by);
         Out::of_attribute(out.pointer()).write(number);
         Ok(())
     }
@@ -65,6 +67,10 @@ simulate! {
             ..Pool::new(handle, device, made_by)
         });
         let handle = made.ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+        if let Some(number) = descriptor::number(descriptor) {
+            let given_to = Side::new(session.call(), "");
+            session.descriptors.note(number, "a memory pool", given_to);
+        }
         out.write(CUmemoryPool::from_number(handle));
         Ok(())
     }

@@ -12,6 +12,7 @@ use crate::config::Feature;
 use crate::driver::descriptor;
 use crate::engine::virtual_memory::physical::FILE_NAME;
 use crate::entry::{INVALID_VALUE, Out, simulate};
+use crate::report::Side;
 
 simulate! {
     /// Makes a file descriptor of physical memory; memory that was not made for that has none. The
@@ -29,6 +30,8 @@ simulate! {
         let file = session.own_file(id)?;
         let no = |_| CUresult::CUDA_ERROR_OPERATING_SYSTEM;
         let number: c_int = fcntl_dupfd_cloexec(file, 0).map_err(no)?.into_raw_fd();
+        let made_by = Side::new(session.call(), "");
+        session.descriptors.note(number, "physical memory", made_by);
         Out::of_attribute(out.pointer()).write(number);
         Ok(())
     }
@@ -52,6 +55,9 @@ simulate! {
         session.needs(device, Feature::FileDescriptors)?;
         let call = session.call();
         let made = session.import_physical(call, device, file)?;
+        if let Some(number) = descriptor::number(descriptor) {
+            session.descriptors.note(number, "physical memory", Side::new(call, ""));
+        }
         handle.write(CUmemGenericAllocationHandle(made));
         Ok(())
     }

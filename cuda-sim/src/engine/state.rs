@@ -19,16 +19,17 @@ use crate::engine::binary::VariableSpace;
 use crate::engine::capture::Captures;
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
+use crate::engine::descriptor::Descriptors;
 use crate::engine::graph::Graphs;
 use crate::engine::handle::{Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
 use crate::engine::managed::Managed;
 use crate::engine::module::Modules;
-use crate::engine::pool::{Pool, Pools};
+use crate::engine::pool::Pools;
 use crate::engine::protection::Protection;
 use crate::engine::queue::Queue;
-use crate::engine::registry::{Allocation, BufferId, MemoryKind, Registry};
+use crate::engine::registry::{BufferId, MemoryKind, Registry};
 use crate::engine::virtual_memory::VirtualMemory;
 use crate::engine::work::ItemId;
 use crate::fault::Faults;
@@ -63,6 +64,7 @@ pub(crate) struct State {
     pub(crate) protection: Protection,
     pub(crate) images: Images,
     pub(crate) imports: Imports,
+    pub(crate) descriptors: Descriptors,
     pub(crate) own_events: OwnEvents,
     pub(crate) between: Between,
     pub(crate) queue: Queue,
@@ -110,6 +112,7 @@ impl State {
             protection: Protection::default(),
             images: Images::default(),
             imports: Imports::default(),
+            descriptors: Descriptors::default(),
             own_events: OwnEvents::default(),
             between: Between::default(),
             queue: Queue::default(),
@@ -340,57 +343,5 @@ impl State {
             pending: self.queue.items.len(),
             order: self.queue.order,
         }
-    }
-
-    /// Returns what is still alive.
-    pub(crate) fn leaks(&self) -> Vec<Finding> {
-        let leak = |made_by: &Side, subject: String| Finding {
-            kind: FindingKind::Leak,
-            earlier: None,
-            later: made_by.clone(),
-            subject,
-        };
-        let mut leaks = Vec::new();
-        let is_own = |memory: &&Allocation| !matches!(memory.kind, MemoryKind::Variable(_));
-        for memory in self.registry.live().filter(is_own) {
-            let subject = format!("{} bytes at {:#x}", memory.size, memory.base);
-            leaks.push(leak(&memory.made_by, subject));
-        }
-        for (made_by, subject) in self.images.alive() {
-            leaks.push(leak(made_by, subject));
-        }
-        leaks.extend(self.loaded().into_iter().map(|(made_by, subject)| leak(made_by, subject)));
-        for stream in self.streams.values() {
-            let label = self.lanes.get(stream.lane).map_or("a stream", |lane| &lane.label);
-            leaks.push(leak(&stream.made_by, label.to_owned()));
-        }
-        for event in self.events.values() {
-            leaks.push(leak(&event.made_by, format!("event {:#x}", event.handle)));
-        }
-        for handle in self.virtual_memory.handles.values() {
-            leaks.push(leak(&handle.made_by, "a handle of physical memory".to_owned()));
-        }
-        for (base, reserved) in &self.virtual_memory.reserved {
-            let subject = format!("{} reserved addresses from {base:#x} on", reserved.size);
-            leaks.push(leak(&reserved.made_by, subject));
-        }
-        let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed;
-        for pool in self.pools.table.values().filter(made) {
-            leaks.push(leak(&pool.made_by, format!("memory pool {:#x}", pool.handle)));
-        }
-        for graph in self.graphs.graphs.values().filter(|graph| graph.is_the_programs()) {
-            leaks.push(leak(&graph.made_by, format!("graph {:#x}", graph.handle)));
-        }
-        for exec in self.graphs.execs.values() {
-            leaks.push(leak(&exec.made_by, format!("executable graph #{}", exec.id)));
-        }
-        for object in self.graphs.objects.values().filter(|object| object.own > 0) {
-            let subject = format!("{} references to a user object", object.own);
-            leaks.push(leak(&object.made_by, subject));
-        }
-        for context in self.contexts.values().filter(|context| context.is_held()) {
-            leaks.push(leak(&context.made_by, context.describe()));
-        }
-        leaks
     }
 }

@@ -1,5 +1,6 @@
 //! A second process that does what the first one tells it over a socket, which carries descriptors.
 
+#![allow(dead_code, unused_macros, unused_imports, reason = "not every test uses all of it")]
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -13,6 +13,7 @@ use crate::engine::execute::JUNK;
 use crate::engine::handle::Handle;
 use crate::engine::registry::{Allocation, BufferId, MemoryKind};
 use crate::engine::state::State;
+use crate::engine::virtual_memory::VirtualMemory;
 use crate::entry::INVALID_VALUE;
 use crate::report::Side;
 
@@ -84,6 +85,16 @@ fn move_out(from: BorrowedFd<'_>, at: u64, size: u64, device: usize) -> io::Resu
     ftruncate(&file, size)?;
     copy(from, at, size, file.as_fd())?;
     Ok(file)
+}
+
+impl VirtualMemory {
+    /// Returns the files that hold physical memory of their own.
+    pub(crate) fn own_files(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.physical.values().filter_map(|physical| match &physical.bytes {
+            Bytes::Common(_) => None,
+            Bytes::Own(file) => Some(file.as_fd()),
+        })
+    }
 }
 
 impl State {
