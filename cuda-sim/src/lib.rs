@@ -39,9 +39,9 @@
 //! * Kernels run no instructions: they do what was registered for their names, see [`kernel`]. Images
 //!   are PTX, cubins for the device, and fat binaries of both, plain or compressed; of PTX the bodies
 //!   are not read, so that what a compiler would refuse in them is not refused.
-//! * Graphs hold kernels, copies, fills, host functions, events, allocations and graphs; none of
-//!   conditions, semaphores or launches by the device, and waits for values and writes of them only by
-//!   capture. A capture refuses, and ends by, what was measured
+//! * Graphs hold kernels, copies, fills, host functions, events, allocations, waits for values and
+//!   writes of them, and graphs; none of conditions, semaphores, batches of copies or launches by the
+//!   device. A capture refuses, and ends by, what was measured
 //!   to end one. A graph's nodes run on as many branches as its edges leave, in the order of the
 //!   [`Scheduler`], and those that no edge orders are looked at for races at each launch.
 //! * Arrays have formats of whole bytes in 1, 2 or 4 channels: none of blocks, and none of planes.
@@ -74,6 +74,10 @@
 //! second.env(ENVIRONMENT, config.to_text());
 //! # Ok::<(), cuda_sim::InvalidConfig>(())
 //! ```
+//!
+//! Races between two processes are looked for in memory of legacy handles, not in that of pools and
+//! virtual memory. File descriptors are the program's to close, those that it exports and those that it
+//! imports: one that is open at the end is a leak.
 //!
 //! Each process finds the other's memory under `/proc`: both must be of one user, and see each
 //! other's process numbers. That is stricter than a real driver, which asks nobody. Pools and
@@ -122,6 +126,7 @@ mod fault;
 mod fork;
 mod install;
 pub mod kernel;
+mod listed;
 mod log;
 mod partly;
 mod report;

@@ -8,80 +8,62 @@ use std::sync::Arc;
 use crate::call_site::{self, CallSite};
 use crate::engine::access::{AccessBox, AccessKind};
 use crate::install::Sim;
+use crate::listed::listed;
 
-/// Is what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FindingKind {
-    /// Something is still alive at the end.
-    Leak,
-    /// Memory was freed that was freed already.
-    DoubleFree,
-    /// Memory is used that was freed.
-    UseAfterFree,
-    /// A handle is used whose object was destroyed.
-    StaleHandle,
-    /// The host changed what a queued copy reads, between its enqueuing and its run.
-    HostSourceChanged,
-    /// The host changed what a queued copy writes, between its enqueuing and its run.
-    HostDestinationChanged,
-    /// Two pieces of work touch the same bytes, one writes, and nothing orders them.
-    Race,
-    /// Host and device touch managed memory in a way that its device, or its stream, does not allow.
-    ManagedAccess,
-    /// Something is used in another context than its own.
-    WrongContext,
-    /// Something is waited for that nothing can bring about.
-    Blocked,
-    /// A kernel touched bytes that are in no allocation, or that its device may not touch.
-    IllegalAddress,
-    /// A kernel touched an element at an address that is no multiple of its size.
-    MisalignedAddress,
-    /// A kernel's body said that it failed.
-    KernelFailed,
-    /// A kernel was launched for which no body is registered.
-    UnregisteredKernel,
-    /// A kernel touched bytes that its registration does not declare.
-    UndeclaredAccess,
-    /// The simulator failed in itself, or a body that it ran panicked.
-    Panic,
-    /// Memory was freed while work on it was not known to be done. The driver waits (measured),
-    /// though its manual does not promise it. Advice: a report with nothing else is clean.
-    FreedWhilePending,
-    /// Memory was freed while another process has it mapped: it reads and writes there what the
-    /// memory is used for next (measured).
-    FreedWhileShared,
+listed! {
+    /// Is what was found.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    enum FindingKind {
+        /// Something is still alive at the end.
+        Leak = "leak",
+        /// Memory was freed, or references were released, that were gone already.
+        DoubleFree = "double free",
+        /// Memory is used that was freed.
+        UseAfterFree = "use after free",
+        /// A handle is used whose object was destroyed.
+        StaleHandle = "stale handle",
+        /// The host changed what a queued copy reads, between its enqueuing and its run.
+        HostSourceChanged = "source changed by the host while its copy was queued",
+        /// The host changed what a queued copy writes, between its enqueuing and its run.
+        HostDestinationChanged = "destination changed by the host while its copy was queued",
+        /// Two pieces of work touch the same bytes, one writes, and nothing orders them.
+        Race = "race",
+        /// Host and device touch managed memory in a way that its device, or its stream, does not
+        /// allow.
+        ManagedAccess = "access to managed memory",
+        /// Something is used in another context than its own.
+        WrongContext = "wrong context",
+        /// Something is waited for that nothing can bring about.
+        Blocked = "blocked for ever",
+        /// A kernel touched bytes that are in no allocation, or that its device may not touch.
+        IllegalAddress = "illegal address",
+        /// A kernel touched an element at an address that is no multiple of its size.
+        MisalignedAddress = "misaligned address",
+        /// A kernel's body said that it failed.
+        KernelFailed = "kernel failed",
+        /// A kernel was launched for which no body is registered.
+        UnregisteredKernel = "unregistered kernel",
+        /// A kernel touched bytes that its registration does not declare.
+        UndeclaredAccess = "undeclared access",
+        /// The simulator failed in itself, or a body that it ran panicked.
+        Panic = "panic",
+        /// Memory was freed while work on it was not known to be done. The driver waits (measured),
+        /// though its manual does not promise it. Advice: a report with nothing else is clean.
+        FreedWhilePending = "freed while work on it was pending (advice)",
+        /// Memory was freed while another process has it mapped: it reads and writes there what the
+        /// memory is used for next (measured).
+        FreedWhileShared = "freed while another process has it mapped",
+    }
+
+    /// Returns what a report calls it.
+    fn words
 }
 
 impl FindingKind {
     /// Tells whether it is advice, not an error.
     pub const fn is_advice(self) -> bool {
         matches!(self, Self::FreedWhilePending)
-    }
-
-    const fn words(self) -> &'static str {
-        match self {
-            Self::Leak => "leak",
-            Self::DoubleFree => "double free",
-            Self::UseAfterFree => "use after free",
-            Self::StaleHandle => "stale handle",
-            Self::HostSourceChanged => "source changed by the host while its copy was queued",
-            Self::HostDestinationChanged => {
-                "destination changed by the host while its copy was queued"
-            }
-            Self::Race => "race",
-            Self::ManagedAccess => "access to managed memory",
-            Self::WrongContext => "wrong context",
-            Self::Blocked => "blocked for ever",
-            Self::IllegalAddress => "illegal address",
-            Self::MisalignedAddress => "misaligned address",
-            Self::KernelFailed => "kernel failed",
-            Self::UnregisteredKernel => "unregistered kernel",
-            Self::UndeclaredAccess => "undeclared access",
-            Self::Panic => "panic",
-            Self::FreedWhilePending => "freed while work on it was pending (advice)",
-            Self::FreedWhileShared => "freed while another process has it mapped",
-        }
     }
 }
 

@@ -42,6 +42,7 @@ fn feature(attribute: CUdevice_attribute) -> Option<Feature> {
         A::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY => Feature::ManagedMemory,
         A::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS => Feature::ConcurrentManagedAccess,
         A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Feature::Ipc,
+        A::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH => Feature::CooperativeLaunch,
         A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => Feature::MemoryPools,
         A::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED => Feature::VirtualMemory,
         A::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
