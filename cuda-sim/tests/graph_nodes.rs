@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use common::*;
-use cuda_sim::{Config, isolated, on_every_scheduler};
+use cuda_sim::{Config, FindingKind, isolated, on_every_scheduler};
 use cuda_sys::*;
 
 fn new() -> CUgraph {
@@ -65,8 +65,13 @@ fn an_executable_graph_takes_the_parameters_of_a_graph_like_it() {
         fill(wrong, &[], first, 9);
         let free_node = fill(wrong, &[], second, 9);
         assert_eq!(update(wrong), (910, 2, free_node));
-        let more = fill(other, &[], first, 9);
-        assert_eq!(update(other), (910, 2, more));
+        fill(other, &[], first, 9);
+        assert_eq!(update(other), (910, 2, ptr::null_mut()));
+        // Measured: that there are fewer goes before what they are.
+        let fewer = new();
+        let mut single = ptr::null_mut();
+        ok!(cuGraphAddEmptyNode(&mut single, fewer, ptr::null(), 0));
+        assert_eq!(update(fewer), (910, 2, ptr::null_mut()));
         let mixed = new();
         let mut empty = ptr::null_mut();
         ok!(cuGraphAddEmptyNode(&mut empty, mixed, ptr::null(), 0));
@@ -75,7 +80,7 @@ fn an_executable_graph_takes_the_parameters_of_a_graph_like_it() {
         run(exec, on);
         assert_eq!((read(first, 64), read(second, 64)), (vec![3; 64], vec![4; 64]));
         ok!(cuGraphExecDestroy(exec));
-        for graph in [graph, other, wrong, mixed] {
+        for graph in [graph, other, wrong, mixed, fewer] {
             ok!(cuGraphDestroy(graph));
         }
         ok!(cuStreamDestroy_v2(on));
@@ -132,6 +137,69 @@ static CALLS: AtomicU32 = AtomicU32::new(0);
 
 extern "system" fn count(by: *mut c_void) {
     CALLS.fetch_add(u32::try_from(by.addr()).unwrap_or(0), Ordering::Relaxed);
+}
+
+#[test]
+fn graphs_inside_are_updated_and_compared_by_themselves() {
+    on_every_scheduler!(Config::new(), || {
+        start();
+        let (on, memory) = (stream(1), alloc(64));
+        // A fill inside of a node, and another behind it.
+        let nested = |value: u32, inner_count: usize, behind: u32| {
+            let (inner, outer, mut child) = (new(), new(), ptr::null_mut());
+            let mut last = Vec::new();
+            for _ in 0..inner_count {
+                last = vec![fill(inner, &last, memory, value)];
+            }
+            ok!(cuGraphAddChildGraphNode(&mut child, outer, ptr::null(), 0, inner));
+            ok!(cuGraphDestroy(inner));
+            fill(outer, &[child], at(memory, 0), behind);
+            outer
+        };
+        let (graph, like_it, longer) = (nested(1, 1, 2), nested(3, 1, 4), nested(5, 2, 6));
+        let exec = instantiate(graph);
+        let update = |graph| {
+            let mut result = CUgraphExecUpdateResultInfo::zeroed();
+            (code!(cuGraphExecUpdate_v2(exec, graph, &mut result)), result.result.0)
+        };
+        assert_eq!(update(like_it), (0, 0));
+        run(exec, on);
+        assert_eq!(read(memory, 64), [4; 64]);
+        assert_eq!(update(longer), (910, 2));
+        run(exec, on);
+        assert_eq!(read(memory, 64), [4; 64]);
+        ok!(cuGraphExecDestroy(exec));
+        for graph in [graph, like_it, longer] {
+            ok!(cuGraphDestroy(graph));
+        }
+        ok!(cuStreamDestroy_v2(on));
+        free(memory);
+        end();
+    });
+}
+
+#[test]
+fn a_node_that_is_gone_is_not_set_in_the_executable_graph() {
+    isolated!(Config::new()).unchecked().run_on_every_scheduler(1, || {
+        start();
+        let (on, memory, graph) = (stream(1), alloc(64), new());
+        let (filled, other) = (fill(graph, &[], memory, 1), fill(graph, &[], at(memory, 0), 1));
+        ok!(cuGraphAddDependencies(graph, &filled, &other, 1));
+        let (exec, context) = (instantiate(graph), ptr::null_mut());
+        let wanted = filling(memory, 5, 64);
+        ok!(cuGraphExecMemsetNodeSetParams(exec, filled, &wanted, context));
+        ok!(cuGraphDestroyNode(other));
+        ok!(cuGraphNodeSetEnabled(exec, filled, 1));
+        assert_eq!(cuda_sim::report().findings.len(), 0);
+        // Measured.
+        assert_eq!(code!(cuGraphExecMemsetNodeSetParams(exec, other, &wanted, context)), 1);
+        assert_eq!(code!(cuGraphNodeSetEnabled(exec, other, 0)), 1);
+        let report = cuda_sim::report();
+        assert_eq!(report.count(FindingKind::StaleHandle), 2, "{report}");
+        // It runs as it was.
+        run(exec, on);
+        assert_eq!(read(memory, 64), [1; 64]);
+    });
 }
 
 #[test]
@@ -239,7 +307,6 @@ fn an_object_lives_as_long_as_a_graph_has_it() {
         ok!(cuUserObjectCreate(&mut object, data, Some(destroy), 1, 1));
         // The program's reference becomes the graph's.
         ok!(cuGraphRetainUserObject(graph, object, 1, 1));
-        assert_eq!(code!(cuUserObjectRelease(object, 1)), 1);
         let exec = instantiate(graph);
         ok!(cuGraphDestroy(graph));
         run(exec, on);
@@ -256,5 +323,52 @@ fn an_object_lives_as_long_as_a_graph_has_it() {
         assert!(destroyed(2));
         ok!(cuStreamDestroy_v2(on));
         end();
+    });
+}
+
+/// Makes an object of which a graph has the only reference.
+fn given_away(graph: CUgraph) -> CUuserObject {
+    let mut object = ptr::null_mut();
+    ok!(cuUserObjectCreate(&mut object, ptr::null_mut(), Some(destroy), 1, 1));
+    ok!(cuGraphRetainUserObject(graph, object, 1, 1));
+    object
+}
+
+#[test]
+fn more_references_are_released_than_there_are() {
+    isolated!(Config::new()).unchecked().run(|| {
+        start();
+        // Measured: the program's release goes to the graph's reference, and ends the object.
+        let first = new();
+        let object = given_away(first);
+        ok!(cuUserObjectRelease(object, 1));
+        assert!(destroyed(1));
+        let report = cuda_sim::report();
+        let [found] = &report.findings[..] else { panic!("{report}") };
+        assert_eq!(
+            (found.kind, found.later.call),
+            (FindingKind::DoubleFree, "cuUserObjectRelease")
+        );
+        let earlier = found.earlier.as_ref().map(|side| side.call);
+        assert_eq!(earlier, Some("cuGraphRetainUserObject"));
+        // Measured: it is gone, and the graph may still release it.
+        ok!(cuGraphReleaseUserObject(first, object, 5));
+        assert_eq!(cuda_sim::report().count(FindingKind::StaleHandle), 1);
+        ok!(cuGraphDestroy(first));
+        // A graph has fewer than it releases.
+        let (second, third) = (new(), new());
+        let object = given_away(second);
+        ok!(cuGraphRetainUserObject(third, object, 2, 0));
+        ok!(cuGraphReleaseUserObject(second, object, 2));
+        assert_eq!(cuda_sim::report().count(FindingKind::DoubleFree), 2);
+        assert_eq!(DESTROYED.load(Ordering::Acquire), 1);
+        ok!(cuGraphReleaseUserObject(third, object, 1));
+        ok!(cuGraphDestroy(second));
+        assert_eq!(DESTROYED.load(Ordering::Acquire), 1);
+        ok!(cuGraphDestroy(third));
+        assert!(destroyed(2));
+        assert_eq!(cuda_sim::report().findings.len(), 3, "{}", cuda_sim::report());
+        // What was never made is no object.
+        assert_eq!(code!(cuGraphReleaseUserObject(new(), ptr::without_provenance_mut(8), 1)), 1);
     });
 }

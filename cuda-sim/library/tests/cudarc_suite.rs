@@ -14,13 +14,6 @@ use support::{Place, errors};
 const OF_SPEED: [&str; 2] =
     ["test_default_pinned_host_reads_are_faster_than_write_combined", "test_pinned_copy_is_faster"];
 
-/// The tests that need what is not simulated: stream capture.
-const OF_CAPTURE: [&str; 3] = [
-    "driver::safe::core::tests::test_event_try_is_complete_preserves_capture_error",
-    "driver::safe::graph::tests::test_end_capture_flags",
-    "driver::safe::graph::tests::test_end_capture_invalid_flags",
-];
-
 /// Returns where cargo keeps the source of the cudarc that the other test links to.
 fn manifest() -> PathBuf {
     let output = Command::new(env!("CARGO"))
@@ -37,7 +30,7 @@ fn manifest() -> PathBuf {
 
 #[test]
 #[ignore = "it compiles cudarc once more; `.ci/run --long` does"]
-fn the_suite_passes_but_for_what_is_not_simulated() {
+fn the_suite_passes() {
     let place = Place::new();
     let target = support::library().parent().unwrap().join("../../cudarc");
     let mut command = Command::new(env!("CARGO"));
@@ -55,7 +48,5 @@ fn the_suite_passes_but_for_what_is_not_simulated() {
     };
     let (passed, failed) = (ended("... ok"), ended("... FAILED"));
     assert!(passed.len() >= 18, "{said}{}", errors(&output));
-    let unexpected: Vec<&String> =
-        failed.iter().filter(|name| !OF_CAPTURE.contains(&name.as_str())).collect();
-    assert!(unexpected.is_empty(), "{unexpected:?}\n{said}");
+    assert!(failed.is_empty(), "{failed:?}\n{said}");
 }

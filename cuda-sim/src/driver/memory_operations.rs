@@ -6,6 +6,7 @@
 #![expect(non_snake_case, reason = "functions have the names of C")]
 
 use std::ffi::c_uint;
+use std::sync::Arc;
 
 use cuda_sys::{
     CUdeviceptr, CUresult, CUstream, CUstreamAtomicReductionOpType, CUstreamBatchMemOpParams,
@@ -13,8 +14,11 @@ use cuda_sys::{
 };
 
 use crate::driver::array::row;
-use crate::driver::unions::{MemoryOperation, memory_operation};
+use crate::driver::unions::{MemoryOperation, memory_operation, memory_parameters};
 use crate::engine::access::AccessKind;
+use crate::engine::graph::Operation;
+use crate::engine::graph::memory_batch::MemoryBatch;
+use crate::engine::graph::parameters::Plain;
 use crate::engine::operand::{Operand, Space};
 use crate::engine::raw::{Change, Word};
 use crate::engine::registry::{BufferId, MemoryKind};
@@ -138,39 +142,63 @@ fn work(session: &mut Session, operation: MemoryOperation) -> Result<Work, CUres
     }
 }
 
-fn submit(
-    mut session: Session,
-    stream: CUstream,
-    make: impl FnOnce(&mut Session) -> Result<Work, CUresult>,
-) -> Answer {
-    let lane = session.lane_for_work(stream)?;
-    let work = make(&mut session)?;
-    session.submit(lane, &[], work)?;
-    Ok(())
-}
-
-/// Queues the operations of a batch in their order, all of them or none.
-fn batch(
-    mut session: Session,
-    stream: CUstream,
+/// Reads the operations of a batch, and makes their work. A batch of none is none (measured).
+pub(crate) fn read(
+    session: &mut Session,
     count: c_uint,
     operations: &Out<CUstreamBatchMemOpParams>,
     flags: c_uint,
-) -> Answer {
-    let lane = session.lane_for_work(stream)?;
-    // Measured: a batch of none is none.
+) -> Result<MemoryBatch, CUresult> {
     if count > MOST || flags != 0 {
         return Err(INVALID_VALUE);
     }
-    let mut works = Vec::new();
-    for index in 0..usize::try_from(count).unwrap_or(0) {
-        let operation = memory_operation(&operations.read_at(index)?)?;
-        works.push(work(&mut session, operation)?);
+    let count = usize::try_from(count).unwrap_or(0);
+    let mut batch = MemoryBatch::default();
+    for index in 0..count {
+        let given = operations.read_at(index)?;
+        let operation = memory_operation(&given)?;
+        batch.works.push(work(session, operation)?);
+        batch.operations.push(operation);
+        batch.given.push(Plain(given));
     }
-    for work in works {
-        session.submit(lane, &[], work)?;
+    Ok(batch)
+}
+
+/// Queues operations in their order, all of them or none; a capture makes one node of them (manual).
+fn submit(
+    mut session: Session,
+    stream: CUstream,
+    make: impl FnOnce(&mut Session) -> Result<MemoryBatch, CUresult>,
+) -> Answer {
+    let lane = session.lane_for_work(stream)?;
+    let capture = session.capturing(lane)?;
+    let batch = make(&mut session)?;
+    match capture {
+        Some(_) if batch.works.is_empty() => {}
+        Some(capture) => {
+            let context = session.context()?.handle;
+            let batch = MemoryBatch { context, ..batch };
+            session.capture(capture, lane, Operation::Memory(Arc::new(batch)))?;
+        }
+        None => {
+            for work in batch.works {
+                session.submit(lane, &[], work)?;
+            }
+        }
     }
     Ok(())
+}
+
+/// Queues one operation.
+fn submit_one(session: Session, stream: CUstream, operation: MemoryOperation) -> Answer {
+    submit(session, stream, |session| {
+        Ok(MemoryBatch {
+            context: 0,
+            given: vec![Plain(memory_parameters(operation))],
+            operations: vec![operation],
+            works: vec![work(session, operation)?],
+        })
+    })
 }
 
 macro_rules! memory_operations {
@@ -180,18 +208,16 @@ macro_rules! memory_operations {
             fn $wait(
                 stream: val CUstream, address: val CUdeviceptr, value: val $ty, flags: val c_uint,
             ) with $wait_twin |session| {
-                submit(session, stream, |session| {
-                    wait(session, address, Word::$word(value), flags)
-                })
+                let value = Word::$word(value);
+                submit_one(session, stream, MemoryOperation::Wait { address, value, flags })
             }
 
             /// Queues a write of a word of memory.
             fn $write(
                 stream: val CUstream, address: val CUdeviceptr, value: val $ty, flags: val c_uint,
             ) with $write_twin |session| {
-                submit(session, stream, |session| {
-                    write(session, address, Word::$word(value), flags)
-                })
+                let value = Word::$word(value);
+                submit_one(session, stream, MemoryOperation::Write { address, value, flags })
             }
         )*}
     };
@@ -214,7 +240,7 @@ simulate! {
         stream: val CUstream, count: val c_uint, operations: out CUstreamBatchMemOpParams,
         flags: val c_uint,
     ) with cuStreamBatchMemOp_ptsz |session| {
-        batch(session, stream, count, &operations, flags)
+        submit(session, stream, |session| read(session, count, &operations, flags))
     }
 
     /// Queues waits and writes, in their order.
@@ -222,6 +248,6 @@ simulate! {
         stream: val CUstream, count: val c_uint, operations: out CUstreamBatchMemOpParams,
         flags: val c_uint,
     ) with cuStreamBatchMemOp_v2_ptsz |session| {
-        batch(session, stream, count, &operations, flags)
+        submit(session, stream, |session| read(session, count, &operations, flags))
     }
 }

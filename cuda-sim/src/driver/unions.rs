@@ -16,7 +16,9 @@ use cuda_sys::{
     CUarray, CUdeviceptr, CUlaunchMemSyncDomain, CUlaunchMemSyncDomainMap, CUmemLocation,
     CUmemcpy3DOperand, CUmemcpy3DOperandType, CUmipmappedArray, CUresourcetype, CUresult,
     CUstreamAtomicReductionDataType, CUstreamAtomicReductionOpType, CUstreamAttrID,
-    CUstreamAttrValue, CUstreamBatchMemOpParams, CUstreamBatchMemOpType, CUsynchronizationPolicy,
+    CUstreamAttrValue, CUstreamBatchMemOpParams, CUstreamBatchMemOpType,
+    CUstreamMemOpWaitValueParams_st as CUstreamMemOpWaitValueParams,
+    CUstreamMemOpWriteValueParams_st as CUstreamMemOpWriteValueParams, CUsynchronizationPolicy,
 };
 
 use crate::engine::handle::{Handle, RawHandle};
@@ -145,7 +147,7 @@ pub(crate) fn box_operand(operand: &CUmemcpy3DOperand) -> Result<BoxOperand, CUr
 }
 
 /// Is an operation of a batch of memory operations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum MemoryOperation {
     Wait {
         address: CUdeviceptr,
@@ -227,6 +229,38 @@ pub(crate) fn memory_operation(
         T::CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES => MemoryOperation::Flush,
         _ => return Err(INVALID_VALUE),
     })
+}
+
+/// Describes a wait for a word, or a write of one; other operations are described by programs only.
+pub(crate) fn memory_parameters(operation: MemoryOperation) -> CUstreamBatchMemOpParams {
+    use CUstreamBatchMemOpType as T;
+    let mut parameters = CUstreamBatchMemOpParams::zeroed();
+    match operation {
+        MemoryOperation::Wait { address, value, flags } => {
+            let mut wait = CUstreamMemOpWaitValueParams::zeroed();
+            (wait.address, wait.flags) = (address, flags);
+            wait.operation = match value {
+                Word::Short(_) => T::CU_STREAM_MEM_OP_WAIT_VALUE_32,
+                Word::Long(_) => T::CU_STREAM_MEM_OP_WAIT_VALUE_64,
+            };
+            wait.set_value64(value.bits());
+            parameters.waitValue = wait;
+        }
+        MemoryOperation::Write { address, value, flags } => {
+            let mut write = CUstreamMemOpWriteValueParams::zeroed();
+            (write.address, write.flags) = (address, flags);
+            write.operation = match value {
+                Word::Short(_) => T::CU_STREAM_MEM_OP_WRITE_VALUE_32,
+                Word::Long(_) => T::CU_STREAM_MEM_OP_WRITE_VALUE_64,
+            };
+            write.set_value64(value.bits());
+            parameters.writeValue = write;
+        }
+        MemoryOperation::Barrier { .. }
+        | MemoryOperation::Flush
+        | MemoryOperation::Reduce { .. } => {}
+    }
+    parameters
 }
 
 /// Is the value of an attribute of a stream.

@@ -108,7 +108,7 @@ fn copy(
 }
 
 /// Tells whether the memory of a place still exists, and reports if it doesn't.
-fn is_there(state: &mut State, place: &Place, side: impl FnOnce() -> Side) -> bool {
+pub(crate) fn is_there(state: &mut State, place: &Place, side: impl FnOnce() -> Side) -> bool {
     let Some(memory) = place.memory else { return true };
     let area = &place.area;
     let found = state.registry.get(memory);

@@ -2,21 +2,26 @@
 //!
 //! A node holds the work that a launch queues, with all that it touches. Nodes come from captured
 //! calls and from `cuGraphAdd…`; `edit` changes graphs, `exec` makes them executable, `launch`
-//! queues them, `memory` has what allocation nodes allocate, `object` what graphs keep alive.
+//! queues them, `memory` has what allocation nodes allocate, `memory_batch` nodes that wait for words
+//! and write them, `object` what graphs keep alive.
 
 pub(crate) mod edit;
 pub(crate) mod exec;
 pub(crate) mod launch;
 pub(crate) mod memory;
+pub(crate) mod memory_batch;
 pub(crate) mod object;
 pub(crate) mod parameters;
+pub(crate) mod update;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use cuda_sys::{CUDA_MEMCPY3D, CUgraphEdgeData, CUgraphNodeType};
 
 use crate::engine::graph::exec::Exec;
 use crate::engine::graph::memory::GraphMemory;
+use crate::engine::graph::memory_batch::MemoryBatch;
 use crate::engine::graph::object::UserObject;
 use crate::engine::graph::parameters::Plain;
 use crate::engine::handle::{Handle, Kind, Table};
@@ -62,6 +67,8 @@ pub(crate) enum Operation {
     Child(Handle),
     Record(Handle),
     Wait(Handle),
+    /// Waits for words of memory, and writes them.
+    Memory(Arc<MemoryBatch>),
     Allocate(BufferId),
     Free(BufferId),
 }
@@ -88,6 +95,7 @@ impl Operation {
             Self::Child(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
             Self::Record(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD,
             Self::Wait(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+            Self::Memory(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
             Self::Allocate(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Self::Free(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
             Self::Task(task) => match &task.work {

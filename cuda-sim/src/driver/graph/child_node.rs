@@ -8,7 +8,7 @@ use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult};
 use crate::driver::graph::node::operation_of;
 use crate::driver::graph::{add_node, dependencies};
 use crate::engine::graph::Operation;
-use crate::engine::graph::exec::may_become;
+use crate::engine::graph::update::may_become;
 use crate::engine::handle::{Handle, RawHandle};
 use crate::entry::{Answer, INVALID_VALUE, Session, simulate};
 use crate::report::Side;
@@ -49,7 +49,7 @@ pub(super) fn replace_inside(
     child: Handle,
 ) -> Answer {
     session.graph(child)?;
-    let new = session.graphs.steps_of(child);
+    let new = session.graphs.steps_of(child).map_err(|_| INVALID_VALUE)?;
     let steps = Arc::make_mut(&mut session.exec(exec.number())?.steps);
     let of_node = |is_entry| {
         move |step: &crate::engine::graph::exec::Step| {

@@ -20,6 +20,7 @@ const fn word(kind: CUgraphNodeType) -> &'static str {
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH => "GRAPH",
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_WAIT_EVENT => "EVENT_WAIT",
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD => "EVENT_RECORD",
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => "BATCH_MEM_OP",
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC => "MEM_ALLOC",
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE => "MEM_FREE",
         _ => "EMPTY",

@@ -10,6 +10,7 @@ use cuda_sys::{
 
 use crate::engine::capture::CaptureId;
 use crate::engine::clock::LaneId;
+use crate::engine::graph::exec::Circle;
 use crate::engine::graph::{Dependency, Operation};
 use crate::engine::handle::{Handle, RawHandle};
 use crate::engine::work::Work;
@@ -18,29 +19,59 @@ use crate::report::Side;
 
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_…`.
 const FLAGS: u64 = 15;
+const AUTO_FREE: u64 = 1;
 const DEVICE_LAUNCH: u64 = 4;
+
+/// Is why a graph was not made executable.
+struct Refusal {
+    code: CUresult,
+    why: CUgraphInstantiateResult,
+    /// The node that was wrong, if one was.
+    node: CUgraphNode,
+}
+
+impl From<CUresult> for Refusal {
+    fn from(code: CUresult) -> Self {
+        let why = CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR;
+        Self { code, why, node: std::ptr::null_mut() }
+    }
+}
+
+impl From<Circle> for Refusal {
+    fn from(circle: Circle) -> Self {
+        Self {
+            // Measured.
+            code: INVALID_VALUE,
+            why: CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
+            node: CUgraphNode::from_number(circle.node),
+        }
+    }
+}
 
 fn instantiate(
     session: &mut Session,
     exec: &Out<CUgraphExec>,
     graph: CUgraph,
     flags: u64,
-) -> Answer {
+) -> Result<(), Refusal> {
     exec.required()?;
-    if flags & !FLAGS != 0 {
-        return Err(INVALID_VALUE);
+    // Manual: who launches on the device frees by himself.
+    if flags & !FLAGS != 0 || flags & (AUTO_FREE | DEVICE_LAUNCH) == AUTO_FREE | DEVICE_LAUNCH {
+        return Err(INVALID_VALUE.into());
     }
     // Only the host launches here.
     if flags & DEVICE_LAUNCH != 0 {
-        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
+        return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED.into());
     }
     let made_by = Side::new(session.call(), "");
-    let handle = session.instantiate(graph.number(), flags, made_by)?;
+    session.graph(graph.number())?;
+    let steps = session.graphs.steps_of(graph.number())?;
+    let handle = session.instantiate(graph.number(), steps, flags, made_by)?;
     exec.write(CUgraphExec::from_number(handle));
     Ok(())
 }
 
-/// Makes a graph executable, for calls that name a node that was wrong; there is none here.
+/// Makes a graph executable, for calls that name a node that was wrong.
 fn instantiate_with_log(
     mut session: Session,
     exec: &Out<CUgraphExec>,
@@ -48,12 +79,12 @@ fn instantiate_with_log(
     wrong: &Out<CUgraphNode>,
     log: (&Out<c_char>, usize),
 ) -> Answer {
-    instantiate(&mut session, exec, graph, 0)?;
-    wrong.write(std::ptr::null_mut());
+    let outcome = instantiate(&mut session, exec, graph, 0);
+    wrong.write(outcome.as_ref().map_or_else(|refusal| refusal.node, |()| std::ptr::null_mut()));
     if log.1 > 0 {
         log.0.write(0);
     }
-    Ok(())
+    outcome.map_err(|refusal| refusal.code)
 }
 
 /// Lets a captured stream launch an executable graph: its nodes become a graph inside of a node.
@@ -94,12 +125,13 @@ fn launch(mut session: Session, exec: CUgraphExec, stream: CUstream) -> Answer {
 }
 
 /// Returns which step of an executable graph is a node's that may be left out (manual): one that
-/// copies, fills, or runs a kernel.
+/// copies, fills, or runs a kernel, and is still in its graph.
 fn switchable(
     session: &mut Session,
     exec: CUgraphExec,
     node: CUgraphNode,
 ) -> Result<usize, CUresult> {
+    session.node(node.number())?;
     let steps = &session.exec(exec.number())?.steps;
     let is_it = |kind: CUgraphNodeType| {
         kind == CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL
@@ -133,7 +165,7 @@ simulate! {
     fn cuGraphInstantiateWithFlags(
         exec: out CUgraphExec, graph: val CUgraph, flags: val c_ulonglong,
     ) |mut session| {
-        instantiate(&mut session, &exec, graph, flags)
+        instantiate(&mut session, &exec, graph, flags).map_err(|refusal| refusal.code)
     }
 
     /// Makes a graph executable, and says how it went.
@@ -141,14 +173,15 @@ simulate! {
         exec: out CUgraphExec, graph: val CUgraph, parameters: out CUDA_GRAPH_INSTANTIATE_PARAMS,
     ) with cuGraphInstantiateWithParams_ptsz |mut session| {
         let mut wanted = parameters.read()?;
-        let answer = instantiate(&mut session, &exec, graph, wanted.flags);
-        wanted.hErrNode_out = std::ptr::null_mut();
-        wanted.result_out = match answer {
-            Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
-            Err(_) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR,
+        let outcome = instantiate(&mut session, &exec, graph, wanted.flags);
+        (wanted.result_out, wanted.hErrNode_out) = match &outcome {
+            Ok(()) => {
+                (CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS, std::ptr::null_mut())
+            }
+            Err(refusal) => (refusal.why, refusal.node),
         };
         parameters.write(wanted);
-        answer
+        outcome.map_err(|refusal| refusal.code)
     }
 
     /// Destroys an executable graph, running or not.

@@ -8,17 +8,17 @@
 use std::sync::Arc;
 
 use cuda_sys::{
-    CUDA_EVENT_RECORD_NODE_PARAMS, CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_HOST_NODE_PARAMS,
-    CUDA_HOST_NODE_PARAMS_v2, CUDA_MEM_ALLOC_NODE_PARAMS_v2, CUDA_MEM_FREE_NODE_PARAMS,
-    CUDA_MEMCPY_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v2, CUdeviceptr,
-    CUgraph, CUgraphEdgeData, CUgraphExec, CUgraphNode, CUgraphNodeParams, CUgraphNodeType,
-    CUmemPoolProps, CUresult,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUDA_BATCH_MEM_OP_NODE_PARAMS_v2, CUDA_EVENT_RECORD_NODE_PARAMS,
+    CUDA_EVENT_WAIT_NODE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_HOST_NODE_PARAMS_v2,
+    CUDA_MEM_ALLOC_NODE_PARAMS_v2, CUDA_MEM_FREE_NODE_PARAMS, CUDA_MEMCPY_NODE_PARAMS,
+    CUDA_MEMSET_NODE_PARAMS, CUDA_MEMSET_NODE_PARAMS_v2, CUdeviceptr, CUgraph, CUgraphEdgeData,
+    CUgraphExec, CUgraphNode, CUgraphNodeParams, CUgraphNodeType, CUmemPoolProps, CUresult,
 };
 
 use crate::driver::graph::node::{operation_in, replace, replace_in};
 use crate::driver::graph::{
     add_node, allocation_node, child_node, copy_node, dependencies, dependencies_with, event_node,
-    fill_node, host_node, kernel_node,
+    fill_node, host_node, kernel_node, memory_operation_node,
 };
 use crate::engine::graph::{Dependency, Operation};
 use crate::engine::handle::RawHandle;
@@ -70,6 +70,12 @@ fn operation(
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST => {
             let CUDA_HOST_NODE_PARAMS_v2 { fn_, userData, .. } = member!(parameters.host);
             host_node::call(&CUDA_HOST_NODE_PARAMS { fn_, userData })?
+        }
+        CUgraphNodeType::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => {
+            let CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 { ctx, count, paramArray, flags } =
+                member!(parameters.memOp);
+            let batch = CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray, flags };
+            memory_operation_node::batch(session, batch)?
         }
         CUgraphNodeType::CU_GRAPH_NODE_TYPE_EVENT_RECORD => {
             event_node::record(session, member!(parameters.eventRecord).event)?
@@ -152,6 +158,12 @@ fn parameters(state: &State, operation: &Operation) -> Option<CUgraphNodeParams>
         Operation::Wait(_) => {
             let event = event_node::event_of(operation)?;
             parameters.set_eventWait(CUDA_EVENT_WAIT_NODE_PARAMS { event });
+        }
+        Operation::Memory(_) => {
+            let CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray, flags } =
+                memory_operation_node::parameters(operation)?;
+            let batch = CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 { ctx, count, paramArray, flags };
+            parameters.set_memOp(batch);
         }
         Operation::Allocate(memory) => {
             let found = allocation_node::parameters(state, *memory)?;

@@ -7,7 +7,7 @@ use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult};
 
 use crate::driver::graph::{add_node, dependencies};
 use crate::engine::graph::Operation;
-use crate::engine::graph::exec::may_become;
+use crate::engine::graph::update::may_become;
 use crate::engine::handle::RawHandle;
 use crate::entry::{Answer, INVALID_VALUE, Session, simulate};
 
@@ -28,24 +28,27 @@ pub(super) fn replace(session: &mut Session, node: CUgraphNode, new: Operation) 
     Ok(())
 }
 
-/// Returns what a node does in an executable graph.
+/// Returns what a node does in an executable graph; the node must still be in its own.
 pub(super) fn operation_in(
     session: &mut Session,
     exec: CUgraphExec,
     node: CUgraphNode,
 ) -> Result<Operation, CUresult> {
+    session.node(node.number())?;
     let steps = &session.exec(exec.number())?.steps;
     let step = steps.iter().find(|step| step.node == node.number() && !step.is_entry);
     Ok(step.ok_or(INVALID_VALUE)?.operation.clone())
 }
 
-/// Lets a node of an executable graph do something else of its kind; the graph's own stays.
+/// Lets a node of an executable graph do something else of its kind; the graph's own stays. A node that
+/// was removed from the graph answers 1 (measured).
 pub(super) fn replace_in(
     session: &mut Session,
     exec: CUgraphExec,
     node: CUgraphNode,
     new: &Operation,
 ) -> Answer {
+    session.node(node.number())?;
     let steps = std::sync::Arc::make_mut(&mut session.exec(exec.number())?.steps);
     let step = steps.iter_mut().find(|step| step.node == node.number() && !step.is_entry);
     let step = step.filter(|step| may_become(&step.operation, new)).ok_or(INVALID_VALUE)?;

@@ -47,7 +47,7 @@ simulate! {
         let sim = session.sim;
         session.callbacks.start(sim)?;
         let made_by = Side::new(session.call(), "");
-        let new = UserObject { destructor, own: count, of_graphs: 0, made_by };
+        let new = UserObject { destructor, own: count, of_graphs: 0, made_by, released_by: None };
         let out_of_memory = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
         let handle = session.graphs.objects.insert_with(|_| new).ok_or(out_of_memory)?;
         object.write(CUuserObject::from_number(handle));
@@ -61,12 +61,15 @@ simulate! {
         Ok(())
     }
 
-    /// Removes references of the program.
+    /// Removes references of the program. That it had fewer is reported; those of graphs go then, and
+    /// with the last one the object (measured).
     fn cuUserObjectRelease(object: val CUuserObject, count: val c_uint) |mut session| {
-        if session.object(object, count)?.own < count {
-            return Err(INVALID_VALUE);
+        let own = session.object(object, count)?.own;
+        if own < count {
+            session.blame_release(object.number(), "object", own);
         }
-        session.release_object(object.number(), count, false);
+        session.release_object(object.number(), own.min(count), false);
+        session.release_object(object.number(), count.saturating_sub(own), true);
         Ok(())
     }
 
@@ -86,15 +89,25 @@ simulate! {
         Ok(())
     }
 
-    /// Removes references of a graph.
+    /// Removes references of a graph. That it had fewer, or that the object is gone, is reported, and
+    /// goes well (measured).
     fn cuGraphReleaseUserObject(graph: val CUgraph, object: val CUuserObject, count: val c_uint)
     |mut session| {
-        session.object(object, count)?;
+        let handle = object.number();
+        let is_gone = session.graphs.objects.is_stale(handle);
+        let checked = session.object(object, count).map(|_| ());
+        if !is_gone || count == 0 {
+            checked?;
+        }
         let objects = &mut session.graph(graph.number())?.objects;
-        let held = objects.get_mut(&object.number()).ok_or(INVALID_VALUE)?;
-        *held = held.checked_sub(count).ok_or(INVALID_VALUE)?;
-        objects.retain(|_, held| *held > 0);
-        session.release_object(object.number(), count, true);
+        let held = objects.remove(&handle).unwrap_or(0);
+        if held > count {
+            objects.insert(handle, held - count);
+        }
+        if held < count && !is_gone {
+            session.blame_release(handle, "object", held);
+        }
+        session.release_object(handle, held.min(count), true);
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use cuda_sys::{CUgraphExecUpdateResult, CUgraphNodeType, CUresult};
+use cuda_sys::CUresult;
 
 use crate::engine::clock::{Clock, LaneId};
 use crate::engine::graph::{Graphs, Operation};
@@ -55,24 +55,29 @@ pub(crate) struct Exec {
     pub(crate) made_by: Side,
 }
 
-/// Is why an executable graph can't take another graph's nodes.
-#[derive(Debug)]
-pub(crate) struct Mismatch {
-    pub(crate) result: CUgraphExecUpdateResult,
+/// Is a graph that no order of its nodes runs: a node waits, in the end, for itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circle {
+    /// A node that never comes to its turn.
     pub(crate) node: Handle,
 }
 
 impl Graphs {
     /// Takes a graph apart into steps.
-    pub(crate) fn steps_of(&self, graph: Handle) -> Vec<Step> {
+    pub(crate) fn steps_of(&self, graph: Handle) -> Result<Vec<Step>, Circle> {
         let mut steps = Vec::new();
-        self.append(graph, &[], &mut steps);
+        self.append(graph, &[], &mut steps)?;
         assign_branches(&mut steps);
-        steps
+        Ok(steps)
     }
 
     /// Appends the steps of a graph of which the first wait for `before`; returns the last.
-    fn append(&self, graph: Handle, before: &[usize], steps: &mut Vec<Step>) -> Vec<usize> {
+    fn append(
+        &self,
+        graph: Handle,
+        before: &[usize],
+        steps: &mut Vec<Step>,
+    ) -> Result<Vec<usize>, Circle> {
         let mut ends: BTreeMap<Handle, usize> = BTreeMap::new();
         let mut open = self.nodes_of(graph);
         let mut is_waited_for = std::collections::BTreeSet::new();
@@ -102,16 +107,19 @@ impl Graphs {
             if let Operation::Child(child) = node.operation {
                 steps.push(step(after, Operation::Empty, true));
                 let entry = steps.len() - 1;
-                let last = self.append(child, &[entry], steps);
+                let last = self.append(child, &[entry], steps)?;
                 steps.push(step(last, Operation::Empty, false));
             } else {
                 steps.push(step(after, node.operation.clone(), false));
             }
             ends.insert(handle, steps.len() - 1);
         }
+        if let Some(&node) = open.first() {
+            return Err(Circle { node });
+        }
         let last: Vec<usize> =
             ends.into_values().filter(|end| !is_waited_for.contains(end)).collect();
-        if last.is_empty() { before.to_vec() } else { last }
+        Ok(if last.is_empty() { before.to_vec() } else { last })
     }
 
     /// Returns what the nodes of steps allocate.
@@ -154,10 +162,11 @@ impl State {
         self.graphs.execs.get_mut(handle).ok_or(INVALID_VALUE)
     }
 
-    /// Makes a graph executable.
+    /// Makes a graph executable of which these are the steps.
     pub(crate) fn instantiate(
         &mut self,
         graph: Handle,
+        steps: Vec<Step>,
         flags: u64,
         made_by: Side,
     ) -> Result<Handle, CUresult> {
@@ -170,7 +179,6 @@ impl State {
         if exists && self.graphs.has_memory_nodes(graph) {
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
-        let steps = self.graphs.steps_of(graph);
         self.check_functions(&steps)?;
         let memory = Graphs::allocated_by(&steps);
         for &memory in &memory {
@@ -233,80 +241,5 @@ impl State {
             self.lanes.close(lane);
         }
         Ok(())
-    }
-
-    /// Gives an executable graph the parameters of another graph's nodes, which must be of the
-    /// same kinds and have the same edges.
-    pub(crate) fn update_exec(&mut self, exec: Handle, graph: Handle) -> Result<(), Mismatch> {
-        let new = self.graphs.steps_of(graph);
-        let old = self.graphs.execs.get(exec).map(|exec| exec.steps.as_slice()).unwrap_or_default();
-        let mismatch = |result, node| Err(Mismatch { result, node });
-        for (old, new) in old.iter().zip(&new) {
-            let (before, after) = (&old.operation, &new.operation);
-            if before.kind() != after.kind() || old.is_entry != new.is_entry {
-                let result = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
-                return mismatch(result, new.node);
-            }
-            if old.after != new.after {
-                let result = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-                return mismatch(result, new.node);
-            }
-            if !may_become(before, after) {
-                return mismatch(refusal(before, after), new.node);
-            }
-        }
-        if old.len() != new.len() {
-            let extra = new.get(old.len()).map_or(0, |step| step.node);
-            let result = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-            return mismatch(result, extra);
-        }
-        if let Some(exec) = self.graphs.execs.get_mut(exec) {
-            for (old, new) in Arc::make_mut(&mut exec.steps).iter_mut().zip(new) {
-                old.operation = new.operation;
-                old.made_by = new.made_by;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns why a node may not get an operation of its kind.
-fn refusal(before: &Operation, after: &Operation) -> CUgraphExecUpdateResult {
-    use CUgraphExecUpdateResult as R;
-    match (before.work(), after.work()) {
-        (Some(Work::Kernel(before)), Some(Work::Kernel(after))) => {
-            if before.context == after.context {
-                R::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED
-            } else {
-                R::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE
-            }
-        }
-        _ => R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED,
-    }
-}
-
-/// Tells whether a node of an executable graph may get that operation (manual): of its kind, of one
-/// dimension still, with operands in memory of the same kinds; of a kernel of its context, whose
-/// blocks run at the same time as before or not; what allocates and frees stays.
-pub(crate) fn may_become(before: &Operation, after: &Operation) -> bool {
-    if before.kind() != after.kind() {
-        return false;
-    }
-    match (before, after) {
-        (Operation::Allocate(before), Operation::Allocate(after))
-        | (Operation::Free(before), Operation::Free(after)) => before == after,
-        (Operation::Task(before), Operation::Task(after)) => {
-            if let (Work::Kernel(before), Work::Kernel(after)) = (&before.work, &after.work) {
-                return (before.context, before.cooperative) == (after.context, after.cooperative);
-            }
-            match (before.work.extent(), after.work.extent()) {
-                (Some(before), Some(after)) => {
-                    let is_row = before.height <= 1 && before.depth <= 1;
-                    before == after || is_row && after.height <= 1 && after.depth <= 1
-                }
-                _ => true,
-            }
-        }
-        _ => before.kind() != CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
     }
 }

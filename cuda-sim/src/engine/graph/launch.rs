@@ -136,6 +136,7 @@ impl State {
                 self.blame_freed(step, &task.touches);
                 (task.work.clone(), task.touches.clone())
             }
+            Operation::Memory(batch) => return Ok(self.launch_batch(turn, step, batch)),
             Operation::Record(event) => {
                 return self.record_with(*event, |state, work, other| {
                     Ok(state.queue_point(turn, by, &[], work, other))
@@ -182,7 +183,7 @@ impl State {
     }
 
     /// Reports what a node touches that is not allocated when its turn comes.
-    fn blame_freed(&mut self, step: &Step, touches: &[Touch]) {
+    pub(super) fn blame_freed(&mut self, step: &Step, touches: &[Touch]) {
         for touch in touches {
             let of_graph = self.graphs.memory.contains_key(&touch.memory);
             if !of_graph || self.registry.is_live(touch.memory) {
