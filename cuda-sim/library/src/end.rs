@@ -63,10 +63,11 @@ fn write(settings: &Settings, report: &Report) {
     }
 }
 
-/// Writes the report as lines of JSON, before which one names the process.
+/// Writes the report as lines of JSON, before which one names the process, and one each call of the log.
 fn objects(report: &Report) -> String {
+    let calls: String = cuda_sim::calls().iter().map(cuda_sim::Call::to_json_line).collect();
     format!(
-        "{{\"type\":\"process\",\"process\":{},\"calls\":{}}}\n{}",
+        "{{\"type\":\"process\",\"process\":{},\"calls\":{}}}\n{calls}{}",
         std::process::id(),
         cuda_sim::call_count(),
         report.to_json_lines()
@@ -86,8 +87,8 @@ fn text(report: &Report) -> String {
         cuda_sim::call_count(),
     );
     for call in cuda_sim::calls() {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{call}");
+        // Several processes may write to one place. Writing to a string does not fail.
+        let _ = writeln!(text, "process {}: {call}", std::process::id());
     }
     let _ = write!(text, "{report}");
     text

@@ -171,8 +171,13 @@ fn a_log_is_part_of_the_report() {
     let place = Place::new();
     let variables = [("CUDA_SIM", "log=true"), ("CUDA_SIM_REPORT", "stderr")];
     let said = errors(&run(&name!(), &place, &variables));
-    assert!(said.contains("cuda-sim: cuInit(flags=0) -> CUDA_SUCCESS\n"), "{said}");
-    assert!(said.contains("cuda-sim: cuDevicePrimaryCtxRelease_v2("), "{said}");
+    assert!(said.contains(": cuInit(flags=0) -> CUDA_SUCCESS\n"), "{said}");
+    assert!(said.contains(": cuDevicePrimaryCtxRelease_v2("), "{said}");
+    let file = place.path().join("objects.jsonl");
+    run(&name!(), &place, &[("CUDA_SIM", "log=true"), ("CUDA_SIM_REPORT", file.to_str().unwrap())]);
+    let objects = std::fs::read_to_string(file).unwrap();
+    let call = r#""call":"cuInit","arguments":"flags=0","answer":0}"#;
+    assert_eq!(objects.lines().filter(|line| line.ends_with(call)).count(), 1, "{objects}");
 }
 
 /// A mistake is found where the program made it, not in the library.

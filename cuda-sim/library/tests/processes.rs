@@ -78,6 +78,70 @@ fn import(text: &str) {
     end();
 }
 
+/// Makes calls whose arguments tell which process makes them, so many that its log is long.
+fn fill(bytes: usize) {
+    begin();
+    let mut memory = CUdeviceptr(0);
+    ok!(cuMemAlloc_v2(&mut memory, bytes));
+    for _ in 0..CALLS {
+        ok!(cuMemsetD8_v2(memory, 3, bytes));
+    }
+    ok!(cuCtxSynchronize());
+    ok!(cuMemFree_v2(memory));
+    end();
+}
+
+/// How many fills each process logs.
+const CALLS: usize = 400;
+
+#[test]
+fn two_processes_log_into_one_file() {
+    let test = name!();
+    if is_inside(&test) {
+        return match std::env::var(INSIDE_PEER) {
+            Ok(_) => fill(2000),
+            Err(_) => {
+                let mut second = std::process::Command::new(std::env::current_exe().unwrap());
+                second.args(["--exact", &test, "--nocapture"]).env(INSIDE_PEER, "second");
+                let mut second = second.spawn().unwrap();
+                fill(1000);
+                assert!(second.wait().unwrap().success());
+            }
+        };
+    }
+    let place = Place::new();
+    let mut command = again(&test);
+    place.search(&mut command);
+    place.report_to_file(&mut command);
+    command.env("CUDA_SIM", "log=true");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", errors(&output));
+    let log = std::fs::read_to_string(place.report()).unwrap();
+    let heads: Vec<_> = log.lines().filter(|line| line.contains(" driver calls")).collect();
+    assert_eq!(heads.len(), 2, "{log}");
+    let mut sizes = Vec::new();
+    for head in heads {
+        let (_, rest) = head.split_once("(process ").unwrap();
+        let (process, rest) = rest.split_once("): 0 findings after ").unwrap();
+        let count: usize = rest.strip_suffix(" driver calls").unwrap().parse().unwrap();
+        let mark = format!("cuda-sim: process {process}: ");
+        let calls: Vec<_> = log.lines().filter_map(|line| line.strip_prefix(&mark)).collect();
+        assert_eq!(calls.len(), count, "{log}");
+        let fills = |bytes| {
+            let end = format!("value=3, count={bytes}) -> CUDA_SUCCESS");
+            calls
+                .iter()
+                .filter(|call| call.starts_with("cuMemsetD8_v2(") && call.ends_with(&end))
+                .count()
+        };
+        sizes.push([fills(1000), fills(2000)]);
+    }
+    sizes.sort_unstable();
+    assert_eq!(sizes, [[0, CALLS], [CALLS, 0]], "{log}");
+    // Each line is one of the two processes'.
+    assert!(log.lines().all(|line| line.starts_with("cuda-sim: ")), "{log}");
+}
+
 /// Forks, runs the body in the child, and returns its exit status.
 fn forked(body: impl FnOnce() -> i32) -> i32 {
     // SAFETY: the child makes driver calls and leaves; no other thread of this process is needed.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::engine::access::{AccessBox, AccessKind};
+use crate::log::Call;
 use crate::report::{Finding, FindingKind, Report, Side};
 
 impl FindingKind {
@@ -54,6 +55,30 @@ impl Report {
             self.is_clean()
         );
         lines
+    }
+}
+
+impl Call {
+    /// Returns the call as a line of JSON: an object of the type `call` with the numbers `process`, which
+    /// is this one's, and `answer`, and the texts `call` and `arguments`. It ends with a newline.
+    ///
+    /// ```
+    /// cuda_sim::install(cuda_sim::Config::new().log(true))?;
+    /// // SAFETY: the call takes no pointer.
+    /// let _ = unsafe { cuda_sys::cuInit(0) };
+    /// let line = cuda_sim::calls()[0].to_json_line();
+    /// assert!(line.trim_end().ends_with(r#""call":"cuInit","arguments":"flags=0","answer":0}"#));
+    /// # Ok::<(), cuda_sim::InstallError>(())
+    /// ```
+    pub fn to_json_line(&self) -> String {
+        format!(
+            r#"{{"type":"call","process":{},"call":{},"arguments":{},"answer":{}}}{}"#,
+            std::process::id(),
+            text(self.function),
+            text(&self.arguments),
+            self.answer.0,
+            '\n'
+        )
     }
 }
 
