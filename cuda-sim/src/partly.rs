@@ -1,5 +1,9 @@
 //! Which simulated functions lack something that the manual gives them, and what.
 
+const COMPILES: &str = "PTX is read for what launches need, and not compiled";
+const REGISTERS: &str = "the registers of a kernel of PTX are a guess";
+const RUNS: &str = "does what is registered for the kernel's name";
+
 /// Lists the simulated functions that lack something, each with what it is. A `_ptsz` or `_ptds` twin
 /// lacks the same and isn't listed.
 ///
@@ -35,5 +39,39 @@ pub const PARTLY: &[(&str, &str)] = &[
     ("cuMemPoolImportFromShareableHandle", "file descriptors only"),
     ("cuStreamBatchMemOp", "no flush of remote writes"),
     ("cuStreamBatchMemOp_v2", "no flush of remote writes"),
+    ("cuMemGetHandleForAddressRange", "checks, and refuses: no DMA buffers"),
+    ("cuFlushGPUDirectRDMAWrites", "checks, and refuses: no other device writes memory"),
+    ("cuMemcpyBatchAsync", "not in captures"),
+    ("cuMemcpyBatchAsync_v2", "not in captures"),
+    ("cuMemcpy3DBatchAsync", "not in captures"),
+    ("cuMemcpy3DBatchAsync_v2", "not in captures"),
+    ("cuMemcpyWithAttributesAsync", "not in captures"),
+    ("cuMemcpy3DWithAttributesAsync", "not in captures"),
+    ("cuModuleLoad", COMPILES),
+    ("cuModuleLoadData", COMPILES),
+    ("cuModuleLoadDataEx", COMPILES),
+    ("cuModuleLoadFatBinary", COMPILES),
+    ("cuLibraryLoadData", COMPILES),
+    ("cuLibraryLoadFromFile", COMPILES),
+    ("cuLinkComplete", "joins names only"),
+    ("cuModuleGetTexRef", "finds none"),
+    ("cuModuleGetSurfRef", "finds none"),
+    ("cuFuncGetAttribute", REGISTERS),
+    ("cuKernelGetAttribute", REGISTERS),
+    ("cuFuncSetCacheConfig", "without effect"),
+    ("cuFuncSetSharedMemConfig", "without effect"),
+    ("cuKernelSetCacheConfig", "without effect"),
+    ("cuLaunchKernel", RUNS),
+    ("cuLaunchCooperativeKernel", RUNS),
+    ("cuLaunchKernelEx", "does what is registered for the kernel's name; no attributes of events"),
+    ("cuGraphAddNode", "no conditions, external semaphores, or batches of copies"),
+    ("cuGraphAddNode_v2", "no conditions, external semaphores, or batches of copies"),
+    ("cuGraphAddNode_v3", "no conditions, external semaphores, or batches of copies"),
+    ("cuGraphAddBatchMemOpNode", "no flush of remote writes"),
+    ("cuGraphBatchMemOpNodeSetParams", "no flush of remote writes"),
+    ("cuGraphExecBatchMemOpNodeSetParams", "no flush of remote writes"),
+    ("cuGraphInstantiateWithFlags", "no launches by the device; priorities order nothing"),
+    ("cuGraphInstantiateWithParams", "no launches by the device; priorities order nothing"),
+    ("cuGraphDebugDotPrint", "kinds of nodes, and edges, whatever the flags ask for"),
     ("cuDeviceGetAttribute", "attributes that nobody measured answer zero"),
 ];
