@@ -160,10 +160,28 @@ fn enqueue(plan: Plan, src: &Region<'_>, dst: &Region<'_>, stream: &Stream) -> R
             linear(&src, &mut dst, stream)
         }
         Plan::Rows { width, height, src_pitch, dst_pitch, src_offset, dst_offset } => {
+            check_pitch("src", src_pitch, stream)?;
+            check_pitch("dst", dst_pitch, stream)?;
             let src = Part::rows_of(src, src_offset, (src_pitch, width, height))?;
             let mut dst = Part::rows_of(dst, dst_offset, (dst_pitch, width, height))?;
             call::memcpy_2d_async(&src, &mut dst, Extent { width, height }, stream)
         }
+    }
+}
+
+/// Refuses rows further apart than the stream's device can go. Each can go so far that only longer
+/// ways are asked for.
+fn check_pitch(operand: &'static str, pitch: usize, stream: &Stream) -> Result<()> {
+    const EACH: usize = i32::MAX.unsigned_abs() as usize;
+    if pitch <= EACH {
+        return Ok(());
+    }
+    match stream.context().device().max_pitch()? {
+        Some(most) if u64::from(most) < pitch as u64 => {
+            let (need, have) = (Quantity::Number(most.into()), pitch.into());
+            Err(refused(operand, Rule::Able, need, have))
+        }
+        _ => Ok(()),
     }
 }
 

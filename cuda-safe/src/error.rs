@@ -3,6 +3,8 @@
 //! Not here: the checks that refuse (`shim`), and the driver's own texts, which come from the
 //! loaded driver.
 
+mod first;
+
 use std::fmt;
 use std::ops::Deref;
 
@@ -26,6 +28,9 @@ pub struct Details {
     pub call: &'static str,
     /// What was the matter.
     pub cause: Cause,
+    /// The call that was the first to be answered so, if it is an answer that lasts, as that of a
+    /// kernel that failed, and another call had it before.
+    pub first: Option<&'static str>,
 }
 
 /// Is what was the matter.
@@ -210,7 +215,9 @@ impl Error {
     /// Makes the error of a call that the driver answered with `code`.
     #[cold]
     pub fn driver(call: &'static str, code: CUresult) -> Self {
-        Self::new(call, Cause::Driver(code))
+        let mut error = Self::new(call, Cause::Driver(code));
+        error.0.first = first::before(call, code);
+        error
     }
 
     /// Makes the error of a call that could not be made.
@@ -229,7 +236,7 @@ impl Error {
     }
 
     fn new(call: &'static str, cause: Cause) -> Self {
-        Self(Box::new(Details { call, cause }))
+        Self(Box::new(Details { call, cause, first: None }))
     }
 
     /// Makes it the error of another call, which asked for this one.
@@ -244,6 +251,12 @@ impl Error {
             Cause::Driver(code) => Some(code),
             _ => None,
         }
+    }
+
+    /// Returns the call that was the first to be answered so, if the answer lasts and another call had
+    /// it before: there the cause is to be looked for.
+    pub fn first_call(&self) -> Option<&'static str> {
+        self.first
     }
 
     /// Returns the rule that was broken, if the call was refused.
@@ -299,7 +312,7 @@ impl fmt::Display for Error {
             Cause::Refused { operand, rule, need, have } => {
                 write!(f, "`{operand}` breaks {rule}: needs {need}, has {have}")
             }
-            Cause::Driver(code) => driver_text(f, *code),
+            Cause::Driver(code) => driver_text(f, *code, self.first),
             Cause::Missing(missing) => missing.fmt(f),
             Cause::Load(error) => error.fmt(f),
             Cause::Layout(error) => error.fmt(f),
@@ -309,13 +322,18 @@ impl fmt::Display for Error {
 }
 
 /// Prints the driver's sentence, name and number; of an unknown code the number.
-fn driver_text(f: &mut fmt::Formatter<'_>, code: CUresult) -> fmt::Result {
+fn driver_text(
+    f: &mut fmt::Formatter<'_>,
+    code: CUresult,
+    first: Option<&'static str>,
+) -> fmt::Result {
     match (code.description(), code.name()) {
         (Some(description), Some(name)) => {
             write!(f, "{} ({}, {})", description.to_string_lossy(), name.to_string_lossy(), code.0)
         }
         _ => write!(f, "the driver answered {}", code.0),
-    }
+    }?;
+    first.map_or(Ok(()), |first| write!(f, "; {first} was the first to be told"))
 }
 
 impl std::error::Error for Error {

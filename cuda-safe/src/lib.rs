@@ -47,6 +47,10 @@ mod view;
 #[cfg(feature = "driver")]
 mod wait;
 
+#[cfg(all(doctest, feature = "driver"))]
+#[doc = include_str!("holes.md")]
+mod holes {}
+
 /// The driver as it is, unchecked: a call there is valid if the call of the same name in [`call`],
 /// with the same operands, would not refuse; all other use may be undefined behaviour.
 #[cfg(feature = "driver")]

@@ -225,13 +225,13 @@ impl Stream {
         }
     }
 
-    /// Makes what comes on the stream wait for what `event` recorded.
+    /// Makes what comes on the stream wait for what `event` recorded, in whichever context.
     ///
     /// # Errors
     ///
     /// As the driver answers.
     pub fn wait_for(&self, event: &impl Handle<Raw = CUevent>) -> Result<()> {
-        call::stream_wait_event(self, event)
+        call::stream_wait_event(self, &OfAnyContext(event))
     }
 
     /// Calls a closure on a thread of the driver's, once the stream comes to it; what comes behind
@@ -270,6 +270,22 @@ impl Stream {
     /// As the driver answers.
     pub fn fence(&self) -> Result<()> {
         self.timeline.fence()
+    }
+}
+
+/// Is an event that a stream of another context may wait for, too.
+struct OfAnyContext<'a, E>(&'a E);
+
+// SAFETY: the event vouches for its handle. Only a record must be in the event's own context.
+unsafe impl<E: Handle<Raw = CUevent>> Handle for OfAnyContext<'_, E> {
+    type Raw = CUevent;
+
+    fn raw(&self) -> CUevent {
+        self.0.raw()
+    }
+
+    fn home(&self) -> Option<&Context> {
+        None
     }
 }
 

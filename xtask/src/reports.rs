@@ -80,7 +80,8 @@ fn comparison(list: &List, tests: &Tests) -> Comparison {
             let state = if count > 0 {
                 tested += 1;
                 let untried = untried.iter().map(|what| format!(", but {what}"));
-                format!("{count:>2} tests{}", untried.collect::<String>())
+                let tests = if count == 1 { "test" } else { "tests" };
+                format!("{count} {tests}{}", untried.collect::<String>())
             } else {
                 excused += 1;
                 format!("excused: {}", excuse.as_deref().unwrap_or("?"))
@@ -162,7 +163,7 @@ mod tests {
         assert_eq!(
             compared.lines,
             [
-                "  1  it is so (one#1):  1 tests",
+                "  1  it is so (one#1): 1 test",
                 "  2  it is not so (two#2): excused: needs a device of two legs",
             ]
         );

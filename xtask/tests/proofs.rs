@@ -15,3 +15,8 @@ fn holds(chore: &str) {
 fn every_public_function_has_a_test_of_failing_calls() {
     holds("operations");
 }
+
+#[test]
+fn every_reported_bug_is_tested_or_excused() {
+    holds("reports");
+}

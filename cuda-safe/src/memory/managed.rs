@@ -136,7 +136,9 @@ impl<T: Element> ManagedBuffer<T> {
     pub fn zeroed(stream: &impl AnyStream, len: usize) -> Result<Self> {
         let stream = on(stream);
         let mut buffer = Self::uninitialized(stream.context(), len)?;
-        call::memset_d8_async(&mut buffer, 0, stream)?;
+        if !buffer.is_empty() && size_of::<T>() > 0 {
+            call::memset_d8_async(&mut buffer, 0, stream)?;
+        }
         Ok(buffer)
     }
 

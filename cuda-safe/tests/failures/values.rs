@@ -17,6 +17,7 @@ fn values_ask_nothing() {
             Error::driver,
             Error::unavailable,
             Error::code,
+            Error::first_call,
             Error::rule,
             Error::is_not_ready,
             Error::is_unsupported,
@@ -35,6 +36,7 @@ fn values_ask_nothing() {
             assert!(Rule::Reach.meaning().contains("operand"));
             let code = CUresult::CUDA_ERROR_NOT_READY;
             assert!(Error::driver("call", code).is_not_ready());
+            assert_eq!(Error::driver("call", code).first_call(), None);
             let (title, override_variable) = ("a driver", "A_VARIABLE");
             let none = LoadError::NotFound { title, override_variable, tried: Vec::new() };
             assert!(!Error::unavailable("call", Unavailable::Load(none)).is_unsupported());
