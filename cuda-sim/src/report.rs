@@ -123,7 +123,8 @@ impl fmt::Display for Side {
 pub struct Finding {
     /// What it is.
     pub kind: FindingKind,
-    /// The call that came first, if two are meant.
+    /// The call that came first, if two are meant: the other one of a race, or what made or ended that
+    /// which the later one names.
     pub earlier: Option<Side>,
     /// The call that is wrong, or the later of two.
     pub later: Side,

@@ -166,6 +166,15 @@ fn graphs_inside_are_updated_and_compared_by_themselves() {
         run(exec, on);
         assert_eq!(read(memory, 64), [4; 64]);
         assert_eq!(update(longer), (910, 2));
+        // As many nodes, of another kind inside.
+        let (inner, mixed) = (new(), new());
+        let (mut empty, mut child) = (ptr::null_mut(), ptr::null_mut());
+        ok!(cuGraphAddEmptyNode(&mut empty, inner, ptr::null(), 0));
+        ok!(cuGraphAddChildGraphNode(&mut child, mixed, ptr::null(), 0, inner));
+        ok!(cuGraphDestroy(inner));
+        fill(mixed, &[child], memory, 7);
+        assert_eq!(update(mixed), (910, 3));
+        ok!(cuGraphDestroy(mixed));
         run(exec, on);
         assert_eq!(read(memory, 64), [4; 64]);
         ok!(cuGraphExecDestroy(exec));

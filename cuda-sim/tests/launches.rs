@@ -369,6 +369,7 @@ fn a_function_is_launched_in_its_context_until_its_module_is_unloaded() {
         assert_eq!(launch(ptr::without_provenance_mut(0x1234), [1, 1], LEGACY, &[]), 400);
         let report = cuda_sim::report();
         assert_eq!(report.count(FindingKind::WrongContext), 1, "{report}");
+        assert!(report.to_string().contains("earlier: cuModuleLoadData"), "{report}");
         assert_eq!(report.count(FindingKind::StaleHandle), 1, "{report}");
         assert_eq!(report.findings.len(), 2, "{report}");
     });

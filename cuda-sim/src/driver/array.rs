@@ -16,7 +16,7 @@ use crate::engine::image::{Array, Mipmap, format};
 use crate::engine::raw::Extent;
 use crate::engine::state::State;
 use crate::entry::{Answer, INVALID_VALUE, Out, Session, simulate};
-use crate::report::{Finding, FindingKind, Side};
+use crate::report::Side;
 
 /// The flags that arrays may have here.
 const FLAGS: u32 = cuda_sys::CUDA_ARRAY3D_LAYERED
@@ -64,13 +64,8 @@ impl State {
         operand: &'static str,
         handle: Handle,
     ) -> Result<&Mipmap, CUresult> {
-        if self.images.mipmaps.is_stale(handle) {
-            self.findings.add(Finding {
-                kind: FindingKind::StaleHandle,
-                earlier: None,
-                later: Side::new(crate::call_site::function(), operand),
-                subject: "the mipmapped array was destroyed".to_owned(),
-            });
+        if let Some(ended) = self.images.mipmaps.ended(handle) {
+            self.stale(operand, "the mipmapped array was destroyed", ended);
         }
         self.images.mipmaps.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }

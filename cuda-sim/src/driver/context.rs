@@ -149,7 +149,7 @@ impl State {
         match self.contexts.get(context.number()) {
             Some(context) if context.alive => Ok(context),
             Some(_) => Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED),
-            None if self.contexts.is_stale(context.number()) => {
+            None if self.contexts.ended(context.number()).is_some() => {
                 Err(CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED)
             }
             None => Err(CUresult::CUDA_ERROR_INVALID_CONTEXT),
@@ -159,7 +159,7 @@ impl State {
     /// Tells whether a context may be made current: one that is dead or destroyed may (measured).
     fn may_be_current(&self, context: CUcontext) -> Result<Handle, CUresult> {
         let handle = context.number();
-        if self.contexts.get(handle).is_some() || self.contexts.is_stale(handle) {
+        if self.contexts.get(handle).is_some() || self.contexts.ended(handle).is_some() {
             return Ok(handle);
         }
         Err(CUresult::CUDA_ERROR_INVALID_CONTEXT)

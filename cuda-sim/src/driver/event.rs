@@ -68,8 +68,8 @@ impl State {
         let handle = event.number();
         if self.events.get(handle).is_none() {
             let mut answer = CUresult::CUDA_ERROR_INVALID_HANDLE;
-            if self.events.is_stale(handle) {
-                self.stale("hEvent", "event");
+            if let Some(ended) = self.events.ended(handle) {
+                self.stale("hEvent", "the event was destroyed; a real driver crashes", ended);
                 let gone = current::get()
                     .and_then(|context| self.contexts.get(context))
                     .is_some_and(|context| !context.alive);
@@ -92,14 +92,15 @@ fn record(
     stream: CUstream,
     external: bool,
 ) -> Result<(), CUresult> {
-    let context = session.event(event)?.context;
+    let found = session.event(event)?;
+    let (context, made_by) = (found.context, found.made_by.clone());
     let lane = session.lane(stream)?;
     session.refuse_implicit(lane)?;
     if session.lanes.get(lane).is_some_and(|lane| lane.context != context) {
         let call = session.call();
         session.findings.add(Finding {
             kind: FindingKind::WrongContext,
-            earlier: None,
+            earlier: Some(made_by),
             later: Side::new(call, "hEvent"),
             subject: "the event and the stream are of two contexts".to_owned(),
         });

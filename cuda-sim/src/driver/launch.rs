@@ -35,15 +35,16 @@ fn launch(
     let handle = session.function_handle(call, function.number())?;
     let lane = session.lane_for_work(stream)?;
     let found = session.function(call, handle)?;
-    let (owner, entry) = (found.context, found.entry.clone());
+    let (owner, module, entry) = (found.context, found.module, found.entry.clone());
     // Manual: of launches the stream must be of the current context.
     if session.lanes.get(lane).is_some_and(|lane| lane.context != context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
     if owner != context {
+        let earlier = session.modules.modules.get(module).map(|module| module.made_by.clone());
         session.findings.add(Finding {
             kind: FindingKind::WrongContext,
-            earlier: None,
+            earlier,
             later: Side::new(call, "f"),
             subject: "the function is of another context than the current one".to_owned(),
         });

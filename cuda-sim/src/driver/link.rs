@@ -42,8 +42,8 @@ fn create(
 }
 
 fn find(session: &mut Session, state: CUlinkState) -> Result<&mut Link, CUresult> {
-    if session.modules.links.is_stale(state.number()) {
-        session.stale("state", "linker's state");
+    if let Some(ended) = session.modules.links.ended(state.number()) {
+        session.stale("state", "the linker's state was destroyed; a real driver crashes", ended);
     }
     session.modules.links.get_mut(state.number()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }

@@ -223,11 +223,12 @@ simulate! {
     /// Destroys a pool, now or with its last allocation. If it was the current one of its device,
     /// the default one is from now on. Works without a context (measured).
     fn cuMemPoolDestroy(pool: val CUmemoryPool) |mut session| {
+        let by = Side::new(session.call(), "");
         let its = session.pool(pool)?;
         if its.is_default {
             return Err(INVALID_VALUE);
         }
-        its.is_destroyed = true;
+        its.destroyed_by = Some(by);
         let (handle, device) = (its.handle, its.device);
         let default = session.pools.default.get(device).copied().unwrap_or(0);
         if let Some(current) = session.pools.current.get_mut(device)

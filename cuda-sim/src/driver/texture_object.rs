@@ -10,7 +10,7 @@ use crate::driver::unions;
 use crate::engine::image::{Object, Resource, format};
 use crate::engine::state::State;
 use crate::entry::{INVALID_VALUE, In, simulate};
-use crate::report::{Finding, FindingKind, Side};
+use crate::report::Side;
 
 /// Elements begin at a multiple of this (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 const ALIGNMENT: u64 = 512;
@@ -100,26 +100,17 @@ impl State {
     }
 
     fn texture(&mut self, object: CUtexObject) -> Result<&Object, CUresult> {
-        let is_stale = self.images.textures.is_stale(object.0);
-        self.tell_stale_object(is_stale, "texObject");
+        if let Some(ended) = self.images.textures.ended(object.0) {
+            self.stale("texObject", "the object was destroyed", ended);
+        }
         self.images.textures.get(object.0).ok_or(INVALID_VALUE)
     }
 
     fn surface(&mut self, object: CUsurfObject) -> Result<&Object, CUresult> {
-        let is_stale = self.images.surfaces.is_stale(object.0);
-        self.tell_stale_object(is_stale, "surfObject");
-        self.images.surfaces.get(object.0).ok_or(INVALID_VALUE)
-    }
-
-    fn tell_stale_object(&mut self, is_stale: bool, operand: &'static str) {
-        if is_stale {
-            self.findings.add(Finding {
-                kind: FindingKind::StaleHandle,
-                earlier: None,
-                later: Side::new(crate::call_site::function(), operand),
-                subject: "the object was destroyed".to_owned(),
-            });
+        if let Some(ended) = self.images.surfaces.ended(object.0) {
+            self.stale("surfObject", "the object was destroyed", ended);
         }
+        self.images.surfaces.get(object.0).ok_or(INVALID_VALUE)
     }
 }
 

@@ -10,6 +10,9 @@ use cuda_sys::{
     CUlibrary, CUlinkState, CUmemoryPool, CUmipmappedArray, CUmodule, CUstream, CUuserObject,
 };
 
+use crate::call_site;
+use crate::report::Side;
+
 /// Is what a handle is for; it is a part of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -69,6 +72,15 @@ raw_handles!(CUgraph, CUgraphNode, CUgraphExec, CUuserObject);
 struct Slot<T> {
     generation: u32,
     value: Option<T>,
+    /// The call that ended the last object.
+    ended_by: Option<Side>,
+}
+
+/// Is an object that is gone.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The call that ended it; of an object whose slot has another by now, it is forgotten.
+    pub(crate) by: Option<Side>,
 }
 
 /// Holds the objects of one kind.
@@ -90,7 +102,7 @@ impl<T> Table<T> {
         let index = match self.free.pop() {
             Some(index) => index,
             None if self.slots.len() + 1 < 1 << INDEX_BITS => {
-                self.slots.push(Slot { generation: 0, value: None });
+                self.slots.push(Slot { generation: 0, value: None, ended_by: None });
                 self.slots.len() - 1
             }
             None => return None,
@@ -112,21 +124,30 @@ impl<T> Table<T> {
         self.slots.get_mut(index).and_then(|slot| slot.value.as_mut())
     }
 
+    /// Removes an object, which the call ends that is being answered.
     pub(crate) fn remove(&mut self, handle: Handle) -> Option<T> {
+        self.remove_by(handle, Side::new(call_site::function(), ""))
+    }
+
+    /// Removes an object that another call has ended.
+    pub(crate) fn remove_by(&mut self, handle: Handle, by: Side) -> Option<T> {
         let index = self.index(handle)?;
-        let value = self.slots.get_mut(index)?.value.take()?;
+        let slot = self.slots.get_mut(index)?;
+        let value = slot.value.take()?;
+        slot.ended_by = Some(by);
         self.free.push(index);
         Some(value)
     }
 
-    /// Tells whether the handle is one of this table whose object is gone.
-    pub(crate) fn is_stale(&self, handle: Handle) -> bool {
+    /// Returns what is known of the object of a handle of this table, if it is gone.
+    pub(crate) fn ended(&self, handle: Handle) -> Option<Ended> {
         let (index, generation) = split(handle);
-        handle >> (INDEX_BITS + GENERATION_BITS) == self.kind as u64
-            && index.and_then(|index| self.slots.get(index)).is_some_and(|slot| {
-                generation < slot.generation
-                    || generation == slot.generation && slot.value.is_none()
-            })
+        let is_here = handle >> (INDEX_BITS + GENERATION_BITS) == self.kind as u64;
+        let slot = self.slots.get(index.filter(|_| is_here)?)?;
+        if generation == slot.generation && slot.value.is_none() {
+            return Some(Ended { by: slot.ended_by.clone() });
+        }
+        (generation < slot.generation).then_some(Ended { by: None })
     }
 
     /// Returns the handles of the objects that `wanted` names.
@@ -164,6 +185,7 @@ impl<T> Table<T> {
         for (index, slot) in self.slots.iter_mut().enumerate() {
             if slot.value.as_ref().is_some_and(&gone) {
                 slot.value = None;
+                slot.ended_by = Some(Side::new(call_site::function(), ""));
                 self.free.push(index);
             }
         }
@@ -201,15 +223,16 @@ mod tests {
     fn a_slot_that_is_used_again_has_another_handle() {
         let mut table = Table::new(Kind::Stream);
         let first = table.insert_with(|_| 'a').unwrap();
-        assert!(!table.is_stale(first));
+        assert!(table.ended(first).is_none());
         assert_eq!(table.remove(first), Some('a'));
-        assert!(table.is_stale(first));
+        assert!(table.ended(first).is_some_and(|ended| ended.by.is_some()));
         let second = table.insert_with(|_| 'b').unwrap();
         assert_ne!(first, second);
         assert_eq!(table.get(first), None);
         assert_eq!(table.get(second), Some(&'b'));
-        assert!(table.is_stale(first) && !table.is_stale(second));
-        assert!(!table.is_stale(0x1234_5678) && !table.is_stale(0));
+        assert!(table.ended(first).is_some_and(|ended| ended.by.is_none()));
+        assert!(table.ended(second).is_none());
+        assert!(table.ended(0x1234_5678).is_none() && table.ended(0).is_none());
         assert_eq!(table.remove(first), None);
     }
 }

@@ -9,7 +9,6 @@ use cuda_sys::{
     CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarray_format, CUresult,
 };
 
-use crate::call_site;
 use crate::engine::handle::{Handle, Kind, Table};
 use crate::engine::operand::{Space, area};
 use crate::engine::raw::{Extent, Rows};
@@ -17,7 +16,7 @@ use crate::engine::registry::BufferId;
 use crate::engine::state::State;
 use crate::engine::work::Place;
 use crate::entry::INVALID_VALUE;
-use crate::report::{Finding, FindingKind, Side};
+use crate::report::Side;
 
 /// Is an array.
 #[derive(Clone, Debug)]
@@ -132,13 +131,8 @@ impl State {
         operand: &'static str,
         handle: Handle,
     ) -> Result<&Array, CUresult> {
-        if self.images.arrays.is_stale(handle) {
-            self.findings.add(Finding {
-                kind: FindingKind::StaleHandle,
-                earlier: None,
-                later: Side::new(call_site::function(), operand),
-                subject: "the array was destroyed".to_owned(),
-            });
+        if let Some(ended) = self.images.arrays.ended(handle) {
+            self.stale(operand, "the array was destroyed", ended);
         }
         self.images.arrays.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }

@@ -38,7 +38,7 @@ impl State {
             let subject = format!("{} reserved addresses from {base:#x} on", reserved.size);
             leaks.push(leak(&reserved.made_by, subject));
         }
-        let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed;
+        let made = |pool: &&Pool| !pool.is_default && !pool.is_destroyed();
         for pool in self.pools.table.values().filter(made) {
             leaks.push(leak(&pool.made_by, format!("memory pool {:#x}", pool.handle)));
         }

@@ -20,7 +20,7 @@ use crate::engine::managed::Attachment;
 use crate::engine::mapping;
 use crate::engine::registry::{Allocation, BufferId, MemoryKind};
 use crate::engine::state::State;
-use crate::report::{Finding, FindingKind, Side};
+use crate::report::Side;
 
 /// Is an image that is loaded into a context.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Module {
     pub(crate) functions: BTreeMap<String, Handle>,
     /// The library that it is of.
     pub(crate) library: Option<Handle>,
-    made_by: Side,
+    pub(crate) made_by: Side,
 }
 
 /// Is a variable of a module.
@@ -195,20 +195,10 @@ impl State {
 
     /// Returns a module that a call names; 400 if there is none (measured).
     pub(crate) fn module(&mut self, handle: Handle) -> Result<&Module, CUresult> {
-        if self.modules.modules.is_stale(handle) {
-            self.gone("hmod", "module");
+        if let Some(ended) = self.modules.modules.ended(handle) {
+            self.stale("hmod", "the module was unloaded", ended);
         }
         self.modules.modules.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
-    }
-
-    /// Reports a handle of something that was unloaded.
-    pub(crate) fn gone(&mut self, operand: &'static str, what: &str) {
-        self.findings.add(Finding {
-            kind: FindingKind::StaleHandle,
-            earlier: None,
-            later: Side::new(crate::call_site::function(), operand),
-            subject: format!("the {what} was unloaded"),
-        });
     }
 
     /// Returns what of all this is still loaded.

@@ -11,7 +11,7 @@ use cuda_sys::{CUmemAccess_flags, CUmemoryPool, CUresult};
 
 use crate::engine::address_space::{ALIGNMENT, POOL_GROWTH, Purpose};
 use crate::engine::clock::{Clock, LaneId};
-use crate::engine::handle::{Handle, Kind, RawHandle, Table};
+use crate::engine::handle::{Ended, Handle, Kind, RawHandle, Table};
 use crate::engine::registry::{BufferId, MemoryKind};
 use crate::engine::state::State;
 use crate::engine::work::ItemId;
@@ -60,8 +60,8 @@ pub(crate) struct Pool {
     pub(crate) idle: Vec<Idle>,
     /// How many allocations live.
     pub(crate) live: usize,
-    /// Whether it was destroyed; it ends with its last allocation.
-    pub(crate) is_destroyed: bool,
+    /// The call that destroyed it; it ends with its last allocation.
+    pub(crate) destroyed_by: Option<Side>,
     /// Whether it was exported, before which no pointer can be (measured).
     pub(crate) is_exported: bool,
     pub(crate) imported: Option<Imported>,
@@ -85,7 +85,7 @@ impl Pool {
             access: BTreeMap::new(),
             idle: Vec::new(),
             live: 0,
-            is_destroyed: false,
+            destroyed_by: None,
             is_exported: false,
             imported: None,
             made_by,
@@ -99,9 +99,14 @@ impl Pool {
         self.access.get(&device).copied().unwrap_or(own)
     }
 
+    /// Tells whether it was destroyed.
+    pub(crate) const fn is_destroyed(&self) -> bool {
+        self.destroyed_by.is_some()
+    }
+
     /// Tells whether nothing of it is left to free.
     fn is_over(&self) -> bool {
-        self.is_destroyed && self.live == 0 && self.idle.is_empty()
+        self.is_destroyed() && self.live == 0 && self.idle.is_empty()
     }
 }
 
@@ -141,10 +146,10 @@ impl State {
     pub(crate) fn pool(&mut self, pool: CUmemoryPool) -> Result<&mut Pool, CUresult> {
         let handle = pool.number();
         let known = self.pools.table.get(handle);
-        if known.is_some_and(|pool| pool.is_destroyed)
-            || known.is_none() && self.pools.table.is_stale(handle)
-        {
-            self.stale("pool", "pool");
+        let destroyed = known.and_then(|pool| pool.destroyed_by.clone());
+        let ended = destroyed.map(|by| Ended { by: Some(by) });
+        if let Some(ended) = ended.or_else(|| self.pools.table.ended(handle)) {
+            self.stale("pool", "the pool was destroyed; a real driver crashes", ended);
             return Err(INVALID_VALUE);
         }
         self.pools.table.get_mut(handle).ok_or(INVALID_VALUE)
@@ -331,10 +336,11 @@ impl State {
 
     /// Ends a pool that was destroyed, if nothing of it is left.
     pub(crate) fn end_pool(&mut self, handle: Handle) {
-        if self.pools.table.get(handle).is_some_and(Pool::is_over) {
+        let over = self.pools.table.get(handle).filter(|pool| pool.is_over());
+        if let Some(by) = over.and_then(|pool| pool.destroyed_by.clone()) {
             self.space.trim(handle, 0);
             self.space.pool_files.remove(&handle);
-            self.pools.table.remove(handle);
+            self.pools.table.remove_by(handle, by);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::engine::clock::{Clock, LaneId};
 use crate::engine::current;
 use crate::engine::descriptor::Descriptors;
 use crate::engine::graph::Graphs;
-use crate::engine::handle::{Handle, Kind, RawHandle, Table};
+use crate::engine::handle::{Ended, Handle, Kind, RawHandle, Table};
 use crate::engine::image::Images;
 use crate::engine::lane::{LaneKind, Lanes, MOST_CLOSED};
 use crate::engine::managed::Managed;
@@ -208,7 +208,7 @@ impl State {
         if self.lanes.get(lane).is_some_and(|lane| lane.context != context) {
             self.findings.add(Finding {
                 kind: FindingKind::WrongContext,
-                earlier: None,
+                earlier: self.streams.get(stream.number()).map(|stream| stream.made_by.clone()),
                 later: Side::new(call, "hStream"),
                 subject: "the stream is of another context than the current one".to_owned(),
             });
@@ -222,8 +222,8 @@ impl State {
             self.usable(stream.context)?;
             return Ok(stream.clone());
         }
-        if self.streams.is_stale(handle) {
-            self.stale("hStream", "stream");
+        if let Some(ended) = self.streams.ended(handle) {
+            self.stale("hStream", "the stream was destroyed; a real driver crashes", ended);
         }
         // Measured after a reset: 709 while the context is gone, else 400.
         let gone = current::get()
@@ -237,12 +237,12 @@ impl State {
     }
 
     /// Reports a handle whose object is gone.
-    pub(crate) fn stale(&mut self, operand: &'static str, what: &str) {
+    pub(crate) fn stale(&mut self, operand: &'static str, subject: &str, ended: Ended) {
         self.findings.add(Finding {
             kind: FindingKind::StaleHandle,
-            earlier: None,
+            earlier: ended.by,
             later: Side::new(call_site::function(), operand),
-            subject: format!("the {what} was destroyed; a real driver crashes"),
+            subject: subject.to_owned(),
         });
     }
 

@@ -16,7 +16,7 @@ use crate::engine::mapping::BLOCK;
 use crate::engine::registry::BufferId;
 use crate::engine::state::State;
 use crate::entry::INVALID_VALUE;
-use crate::report::{Finding, FindingKind, Side};
+use crate::report::Side;
 use mapping::Mapping;
 use physical::Physical;
 
@@ -71,13 +71,8 @@ impl State {
         if let Some(found) = self.virtual_memory.handles.get(handle.0) {
             return Ok(found.physical);
         }
-        if self.virtual_memory.handles.is_stale(handle.0) {
-            self.findings.add(Finding {
-                kind: FindingKind::StaleHandle,
-                earlier: None,
-                later: Side::new(crate::call_site::function(), "handle"),
-                subject: "the handle of physical memory was released".to_owned(),
-            });
+        if let Some(ended) = self.virtual_memory.handles.ended(handle.0) {
+            self.stale("handle", "the handle of physical memory was released", ended);
         }
         Err(INVALID_VALUE)
     }

@@ -58,7 +58,7 @@ pub(crate) const USE_AFTER_FREE: Program = Program {
 
 pub(crate) const STALE_HANDLE: Program = Program {
     later: "cuStreamQuery",
-    earlier: None,
+    earlier: Some("cuStreamDestroy_v2"),
     run: |is_right| {
         let stream = stream(1);
         if is_right {
@@ -148,7 +148,7 @@ pub(crate) const MANAGED_ACCESS: Program = Program {
 
 pub(crate) const WRONG_CONTEXT: Program = Program {
     later: "cuMemsetD8Async",
-    earlier: None,
+    earlier: Some("cuStreamCreate"),
     run: |is_right| {
         let (memory, stream, mut second) = (alloc(BYTES), stream(1), ptr::null_mut());
         ok!(cuCtxCreate_v2(&mut second, 0, CUdevice(0)));

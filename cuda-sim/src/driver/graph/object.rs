@@ -25,8 +25,8 @@ impl State {
     /// Returns a user object, of which a call names that many references.
     fn object(&mut self, object: CUuserObject, count: u32) -> Result<&mut UserObject, CUresult> {
         let handle = object.number();
-        if self.graphs.objects.get(handle).is_none() && self.graphs.objects.is_stale(handle) {
-            self.stale("object", "user object");
+        if let Some(ended) = self.graphs.objects.ended(handle) {
+            self.stale("object", "the user object was destroyed; a real driver crashes", ended);
         }
         let found = self.graphs.objects.get_mut(handle).ok_or(INVALID_VALUE)?;
         if count == 0 || count > MOST { Err(INVALID_VALUE) } else { Ok(found) }
@@ -94,7 +94,7 @@ simulate! {
     fn cuGraphReleaseUserObject(graph: val CUgraph, object: val CUuserObject, count: val c_uint)
     |mut session| {
         let handle = object.number();
-        let is_gone = session.graphs.objects.is_stale(handle);
+        let is_gone = session.graphs.objects.ended(handle).is_some();
         let checked = session.object(object, count).map(|_| ());
         if !is_gone || count == 0 {
             checked?;

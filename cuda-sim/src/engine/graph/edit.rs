@@ -209,8 +209,8 @@ impl State {
     /// Returns a graph of the program's. A stale handle is reported.
     pub(crate) fn graph(&mut self, handle: Handle) -> Result<&mut Graph, CUresult> {
         if self.graphs.graphs.get(handle).is_none() {
-            if self.graphs.graphs.is_stale(handle) {
-                self.stale("hGraph", "graph");
+            if let Some(ended) = self.graphs.graphs.ended(handle) {
+                self.stale("hGraph", "the graph was destroyed; a real driver crashes", ended);
             }
             return Err(INVALID_VALUE);
         }
@@ -220,8 +220,8 @@ impl State {
     /// Returns a node. A stale handle is reported.
     pub(crate) fn node(&mut self, handle: Handle) -> Result<&mut Node, CUresult> {
         if self.graphs.nodes.get(handle).is_none() {
-            if self.graphs.nodes.is_stale(handle) {
-                self.stale("hNode", "node");
+            if let Some(ended) = self.graphs.nodes.ended(handle) {
+                self.stale("hNode", "the node was destroyed; a real driver crashes", ended);
             }
             return Err(INVALID_VALUE);
         }

@@ -154,8 +154,12 @@ impl State {
     /// Returns an executable graph. A stale handle is reported.
     pub(crate) fn exec(&mut self, handle: Handle) -> Result<&mut Exec, CUresult> {
         if self.graphs.execs.get(handle).is_none() {
-            if self.graphs.execs.is_stale(handle) {
-                self.stale("hGraphExec", "executable graph");
+            if let Some(ended) = self.graphs.execs.ended(handle) {
+                self.stale(
+                    "hGraphExec",
+                    "the executable graph was destroyed; a real driver crashes",
+                    ended,
+                );
             }
             return Err(INVALID_VALUE);
         }

@@ -183,8 +183,9 @@ impl State {
         if self.modules.kernels.get(handle).is_some() {
             return self.kernel_function(call, handle);
         }
-        if self.modules.functions.is_stale(handle) || self.modules.kernels.is_stale(handle) {
-            self.gone("f", "function's module");
+        let functions = self.modules.functions.ended(handle);
+        if let Some(ended) = functions.or_else(|| self.modules.kernels.ended(handle)) {
+            self.stale("f", "the function's module was unloaded", ended);
         }
         Err(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }

@@ -60,16 +60,16 @@ impl State {
 
     /// Returns a library that a call names.
     pub(crate) fn library(&mut self, handle: Handle) -> Result<&Library, CUresult> {
-        if self.modules.libraries.is_stale(handle) {
-            self.gone("library", "library");
+        if let Some(ended) = self.modules.libraries.ended(handle) {
+            self.stale("library", "the library was unloaded", ended);
         }
         self.modules.libraries.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// Returns a kernel that a call names.
     pub(crate) fn kernel(&mut self, handle: Handle) -> Result<&LibraryKernel, CUresult> {
-        if self.modules.kernels.is_stale(handle) {
-            self.gone("kernel", "kernel's library");
+        if let Some(ended) = self.modules.kernels.ended(handle) {
+            self.stale("kernel", "the kernel's library was unloaded", ended);
         }
         self.modules.kernels.get(handle).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }
