@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_sys::{CUlaunchAttribute, CUresult};
 
+use crate::engine::access::AccessBox;
 use crate::engine::graph::parameters::Plain;
 use crate::engine::handle::Handle;
 use crate::engine::state::State;
@@ -119,9 +120,10 @@ impl State {
             CUresult::CUDA_ERROR_INVALID_VALUE
         })?;
         let touches = declared.iter().filter_map(|access| {
-            let memory = self.registry.find(access.area.base)?.id;
+            let area = AccessBox { base: self.registry.canonical(access.area.base), ..access.area };
+            let memory = self.registry.find(area.base)?.id;
             let operand = operand(arguments, Some(access.parameter));
-            Some(Touch { memory, kind: access.kind, area: access.area, operand })
+            Some(Touch { memory, kind: access.kind, area, operand })
         });
         Ok(touches.collect())
     }

@@ -63,6 +63,9 @@ impl Launch<'_> {
             let text = format!("element {index} from {:#x} on has no address", address.0);
             return Err(self.illegal(kind, address.0, text));
         };
+        // An address that only the device has for memory of the host.
+        let (start, length) = (self.state.registry.canonical(start), end - start);
+        let end = start.saturating_add(length);
         if start == end {
             return Ok(0..0);
         }
