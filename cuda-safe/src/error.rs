@@ -101,6 +101,10 @@ pub enum Rule {
     Driver,
     /// A device can do what is asked of it.
     Able,
+    /// A device may do with memory what is asked of it.
+    Access,
+    /// No stream is made to wait, nor memory allocated or waited for, where a capture can't have it.
+    Captured,
     /// A layout's items are as large as the elements.
     ItemSize,
     /// Elements are of the type that is asked for.
@@ -139,6 +143,8 @@ impl Rule {
             Self::Outside => "no call of the driver is made in a callback",
             Self::Driver => "a driver is new enough for what is asked of it",
             Self::Able => "a device can do what is asked of it",
+            Self::Access => "a device may do with memory what is asked of it",
+            Self::Captured => "work that is only captured is neither waited for nor waits",
             Self::ItemSize => "a layout's items are as large as the elements",
             Self::ElementType => "elements are of the type that is asked for",
             Self::Injective => "no two elements of an array that is written share a byte",

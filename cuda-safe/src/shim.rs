@@ -44,14 +44,16 @@ pub(crate) mod raw;
 pub use adopted::Adopted;
 pub(crate) use adopted::parameter_sizes;
 pub use area::Area;
-pub use arguments::{Argument, Arguments, Reads, Writes, reads, writes};
+pub use arguments::{
+    Argument, Arguments, Implied, KernelMemory, Reads, Used, Writes, implied, reads, writes,
+};
 pub use callback::pending_callbacks;
 pub use contract::{Contract, Order, Row};
 pub use operand::{Access, Device, Extent, Handle, Host, Memory, Steady, Volume};
 pub use region::{Allocation, Kind, Region};
 pub use value::{Output, Plain, Text};
 
-pub(crate) use arguments::{Passed, arity};
+pub(crate) use arguments::{Given, Passed, arity, sealed};
 pub(crate) use callback::{Job, Posted, Trampoline, forget, is_inside, outside};
 pub(crate) use descriptor::{descriptor, device_address, fields, host_address, memory_type, null};
 pub(crate) use gate::{
@@ -61,8 +63,9 @@ pub(crate) use gate::{
 pub(crate) use home::{enter, home};
 pub(crate) use list::{Handles, Operands, addresses, count, gather, list, list_mut};
 pub(crate) use operand::{Held, Operand, Until, address};
-pub(crate) use ordered::{Freed, first_write, free, reclaim};
-pub(crate) use pointer::{About, record_of};
+pub(crate) use ordered::{Freed, check_allocates, first_write, free, reclaim};
+pub(crate) use pointer::{About, number_of, record_of};
+pub(crate) use records::{alias, forget_alias};
 pub(crate) use relaxed::Relaxed;
 pub(crate) use settle::{default_timeline, fence, settle, settle_host, timeline, touch};
 pub(crate) use timeline::Timeline;

@@ -4,10 +4,11 @@ use core::ffi::c_void;
 
 use cuda_sys::CUdeviceptr;
 
+use super::Contract;
 use super::area::Area;
 use super::list::all_in;
-use super::operand::{Access, Device, Operand, Until};
-use super::{Contract, address};
+use super::operand::{Access, Device, Operand, Pointer as _, Until};
+use super::region::Region;
 use crate::context::Context;
 use crate::error::{Error, Quantity, Result, Rule};
 
@@ -33,7 +34,47 @@ pub trait Argument {
 impl<T: bytemuck::Pod> Argument for T {
     fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
         let value = core::ptr::from_ref(self).cast();
-        passed.slots.push(Slot { value: Some(value), size: size_of::<T>() });
+        passed.slots.push(Slot::Value(value, size_of::<T>()));
+    }
+}
+
+/// Is memory whose address a kernel can be given: device memory, and views of it.
+///
+/// A view of memory of the host is refused by the launch; by the address that a device has for it
+/// ([`View::on_device`](crate::View::on_device)) it isn't.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory of a device",
+    note = "page-locked memory has an address there: `on_device(&context)`"
+)]
+pub trait KernelMemory: sealed::Sealed {
+    /// Says what the kernel is given, and which bytes it may touch.
+    #[doc(hidden)]
+    fn given(&self) -> Given<'_>;
+}
+
+pub(crate) mod sealed {
+    /// Keeps others from saying what is memory.
+    pub trait Sealed {}
+
+    impl<M: super::Device + ?Sized> Sealed for M {}
+}
+
+/// Is the memory of an argument.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Given<'a> {
+    pub(crate) address: usize,
+    pub(crate) region: Region<'a>,
+    /// Which bytes of its allocation.
+    pub(crate) area: Area,
+}
+
+impl<M: Device + ?Sized> KernelMemory for M {
+    fn given(&self) -> Given<'_> {
+        let region = self.region();
+        let offset = region.allocation().map_or(0, |(_, offset)| offset);
+        // Which of the bytes the kernel touches is its own affair.
+        Given { address: region.address(), region, area: Area::bytes(offset, region.len()) }
     }
 }
 
@@ -45,25 +86,61 @@ pub struct Reads<'m, M: ?Sized>(&'m M);
 #[derive(Debug)]
 pub struct Writes<'m, M: ?Sized>(&'m mut M);
 
+/// Is memory that a kernel reaches without being given its address.
+#[derive(Debug)]
+pub struct Implied<U>(U);
+
 /// Passes memory that the kernel reads, by its address.
-pub const fn reads<M: Device + ?Sized>(memory: &M) -> Reads<'_, M> {
+pub const fn reads<M: KernelMemory + ?Sized>(memory: &M) -> Reads<'_, M> {
     Reads(memory)
 }
 
 /// Passes memory that the kernel writes, by its address.
-pub const fn writes<M: Device + ?Sized>(memory: &mut M) -> Writes<'_, M> {
+pub const fn writes<M: KernelMemory + ?Sized>(memory: &mut M) -> Writes<'_, M> {
     Writes(memory)
 }
 
-impl<M: Device + ?Sized> Argument for Reads<'_, M> {
-    fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
-        passed.memory(Access::Read, self.0);
+/// Names memory that the kernel uses without a parameter for it.
+pub const fn implied<U: Used>(memory: U) -> Implied<U> {
+    Implied(memory)
+}
+
+/// Is memory with what a kernel does to it.
+pub trait Used {
+    /// Says what is done to which memory.
+    #[doc(hidden)]
+    fn used(&self) -> (Access, Given<'_>);
+}
+
+impl<M: KernelMemory + ?Sized> Used for Reads<'_, M> {
+    fn used(&self) -> (Access, Given<'_>) {
+        (Access::Read, self.0.given())
     }
 }
 
-impl<M: Device + ?Sized> Argument for Writes<'_, M> {
+impl<M: KernelMemory + ?Sized> Used for Writes<'_, M> {
+    fn used(&self) -> (Access, Given<'_>) {
+        (Access::Write, self.0.given())
+    }
+}
+
+impl<M: KernelMemory + ?Sized> Argument for Reads<'_, M> {
     fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
-        passed.memory(Access::Write, &*self.0);
+        let place = passed.memory(self);
+        passed.slots.push(Slot::Memory(place));
+    }
+}
+
+impl<M: KernelMemory + ?Sized> Argument for Writes<'_, M> {
+    fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
+        let place = passed.memory(self);
+        passed.slots.push(Slot::Memory(place));
+    }
+}
+
+impl<U: Used> Argument for Implied<U> {
+    fn pass<'a>(&'a self, passed: &mut Passed<'a>) {
+        passed.memory(&self.0);
     }
 }
 
@@ -101,25 +178,42 @@ pub struct Passed<'a> {
     name: &'static str,
     slots: Vec<Slot>,
     operands: Vec<Operand<'a>>,
+    /// What the kernel is given for each operand.
+    addresses: Vec<CUdeviceptr>,
 }
 
-/// Is where one argument is: a value of the caller's, or else the next of the addresses.
-struct Slot {
-    value: Option<*const c_void>,
-    size: usize,
+/// Is where one argument is.
+enum Slot {
+    /// It is a value of the caller's, of so many bytes.
+    Value(*const c_void, usize),
+    /// It is one of the addresses.
+    Memory(usize),
+}
+
+impl Slot {
+    const fn size(&self) -> usize {
+        match self {
+            Self::Value(_, size) => *size,
+            Self::Memory(_) => size_of::<CUdeviceptr>(),
+        }
+    }
 }
 
 impl<'a> Passed<'a> {
     pub(crate) fn new(name: &'static str, arguments: &'a impl Arguments) -> Self {
-        let (slots, operands) = (Vec::new(), Vec::new());
-        let mut passed = Self { name, slots, operands };
+        let (slots, operands, addresses) = (Vec::new(), Vec::new(), Vec::new());
+        let mut passed = Self { name, slots, operands, addresses };
         arguments.pass(&mut passed);
         passed
     }
 
-    fn memory<M: Device + ?Sized>(&mut self, access: Access, memory: &'a M) {
-        self.operands.push(Operand::new(self.name, access, Until::Stream, memory));
-        self.slots.push(Slot { value: None, size: size_of::<CUdeviceptr>() });
+    /// Adds memory, and returns which of the operands it is.
+    fn memory(&mut self, memory: &'a impl Used) -> usize {
+        let (access, Given { address, region, area }) = memory.used();
+        let (name, until) = (self.name, Until::Stream);
+        self.operands.push(Operand { name, access, until, region, area });
+        self.addresses.push(CUdeviceptr::from_address(address));
+        self.operands.len() - 1
     }
 
     pub(crate) fn as_slice(&self) -> &[Operand<'a>] {
@@ -133,12 +227,11 @@ impl<'a> Passed<'a> {
 
     /// Finds where each argument is.
     pub(crate) fn places(&self) -> Places {
-        let mut addresses: Vec<CUdeviceptr> = self.operands.iter().map(address).collect();
-        let mut next = addresses.iter_mut();
-        let place = |slot: &Slot| match slot.value {
-            Some(value) => value.cast_mut(),
-            None => next
-                .next()
+        let mut addresses = self.addresses.clone();
+        let place = |slot: &Slot| match slot {
+            Slot::Value(value, _) => value.cast_mut(),
+            Slot::Memory(index) => addresses
+                .get_mut(*index)
                 .map_or(core::ptr::null_mut(), |address| core::ptr::from_mut(address).cast()),
         };
         let list = self.slots.iter().map(place).collect();
@@ -166,12 +259,16 @@ impl Places {
 pub(crate) fn arity(
     call: &'static Contract,
     operand: &'static str,
-    passed: &mut Passed<'_>,
+    passed: &Passed<'_>,
     parameters: Option<&[usize]>,
 ) -> Result<()> {
-    for operand in &mut passed.operands {
-        // Which of the bytes the kernel touches is its own affair.
-        operand.area = Area::bytes(operand.offset(), operand.len());
+    for operand in &passed.operands {
+        let kind = operand.region.kind();
+        if kind.is_host() {
+            let need = Quantity::Word("a device's address: `on_device` gives it");
+            let have = Quantity::Word(kind.name());
+            return Err(Error::refused(call.symbol, operand.name, Rule::Kind, need, have));
+        }
     }
     let Some(parameters) = parameters else { return Ok(()) };
     let refuse = |need: usize, have: usize| {
@@ -182,8 +279,8 @@ pub(crate) fn arity(
         return refuse(parameters.len(), passed.slots.len());
     }
     for (parameter, slot) in parameters.iter().zip(&passed.slots) {
-        if *parameter != slot.size {
-            return refuse(*parameter, slot.size);
+        if *parameter != slot.size() {
+            return refuse(*parameter, slot.size());
         }
     }
     Ok(())

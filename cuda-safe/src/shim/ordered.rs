@@ -4,13 +4,14 @@
 use core::ptr;
 use std::sync::Arc;
 
-use cuda_sys::{CUdeviceptr, CUstream, CUstream_flags, CUstreamCaptureStatus};
+use cuda_sys::{CUdeviceptr, CUresult, CUstream, CUstream_flags, CUstreamCaptureStatus};
 
 use super::raw;
 use super::region::Allocation;
 use super::relaxed::Relaxed;
-use super::timeline::Timeline;
-use super::{Access, Area};
+use super::timeline::{Timeline, of_a_capture};
+use super::{Access, Area, Stream};
+use crate::call;
 use crate::context::Context;
 use crate::error::Result;
 
@@ -24,6 +25,20 @@ pub(crate) fn first_write(timeline: &Arc<Timeline>, allocation: &Allocation) {
     allocation.uses().touch(timeline, mark, Access::Write, &area, [].iter());
 }
 
+/// Refuses a stream whose work is captured: what is allocated there is memory once a graph runs, and
+/// of nobody but the graph.
+pub(crate) fn check_allocates(call: &'static str, stream: &Stream) -> Result<()> {
+    use CUstreamCaptureStatus as S;
+    match call::stream_is_capturing(stream) {
+        Ok(S::CU_STREAM_CAPTURE_STATUS_NONE) => Ok(()),
+        Ok(_) => Err(of_a_capture(call)),
+        Err(error) if error.code() == Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) => {
+            Err(of_a_capture(call))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Says what became of memory that was to be freed.
 pub(crate) enum Freed {
     /// It is freed, or the driver said that it can't be.
@@ -32,7 +47,8 @@ pub(crate) enum Freed {
     Kept,
 }
 
-/// Frees memory in the order of `timeline`, behind every use; its context is entered.
+/// Frees memory in the order of `timeline`, behind every use; its context is entered. What captured
+/// work uses is kept.
 ///
 /// If that stream is gone, captures, or may be out of reach, the context's own stream does it.
 ///
@@ -76,16 +92,7 @@ impl Timeline {
     /// Tells whether memory can be freed in the order of the stream.
     fn can_free(&self) -> bool {
         // The handle of a thread's own stream means another stream in each thread.
-        if self.is_eager() {
-            return false;
-        }
-        self.with_handle(|stream| {
-            let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
-            // SAFETY: the stream is alive: its handle is held. The call writes one number.
-            let asked = unsafe { raw::stream_is_capturing(stream, &raw mut status) };
-            asked.is_ok() && status == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE
-        })
-        .unwrap_or(false)
+        !self.is_eager() && self.is_capturing() == Ok(false)
     }
 
     /// Frees memory behind every use; answers with an error if a use can't be waited for, with

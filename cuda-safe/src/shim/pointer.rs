@@ -26,6 +26,16 @@ pub(crate) struct About {
 }
 
 impl About {
+    /// Returns how far behind the allocation's first byte the byte at `address` is. That first byte may
+    /// be told by either of its addresses.
+    pub(crate) fn offset(&self, address: CUdeviceptr) -> Option<usize> {
+        let behind = |address: u64| {
+            let offset = usize::try_from(address.checked_sub(self.start.0)?).ok()?;
+            (offset < self.len).then_some(offset)
+        };
+        behind(address.0).or_else(|| behind(self.host_address))
+    }
+
     /// Asks.
     #[inline]
     pub(crate) fn address(address: CUdeviceptr) -> Result<Self> {
@@ -58,12 +68,17 @@ impl About {
 
 /// Makes the record of an allocation of this crate, so that others who refer to it find it.
 pub(crate) fn record_of(address: CUdeviceptr, len: usize) -> Arc<Allocation> {
+    Allocation::of_buffer(number_of(address), len)
+}
+
+/// Returns the driver's number for the allocation at an address; 0 of a driver that has none, where
+/// others have nothing to ask by either.
+pub(crate) fn number_of(address: CUdeviceptr) -> u64 {
     let mut buffer_id: c_ulonglong = 0;
     let attribute = A::CU_POINTER_ATTRIBUTE_BUFFER_ID;
     // SAFETY: the value of this attribute is such a number.
     let asked = unsafe {
         raw::pointer_get_attribute(ptr::from_mut(&mut buffer_id).cast(), attribute, address)
     };
-    // Of a driver that doesn't number its allocations, others have nothing to ask by either.
-    Allocation::of_buffer(if asked.is_ok() { buffer_id } else { 0 }, len)
+    if asked.is_ok() { buffer_id } else { 0 }
 }

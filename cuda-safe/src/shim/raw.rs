@@ -5,8 +5,8 @@
 use core::ffi::{c_uint, c_ulonglong, c_void};
 
 use cuda_sys::{
-    CUcontext, CUdeviceptr, CUevent, CUmemoryPool, CUmodule, CUpointer_attribute, CUresult,
-    CUstream, CUstreamCaptureStatus, TABLE,
+    CUcontext, CUdeviceptr, CUevent, CUmemGenericAllocationHandle, CUmemoryPool, CUmodule,
+    CUpointer_attribute, CUresult, CUstream, CUstreamCaptureStatus, TABLE,
 };
 
 use super::gate::found;
@@ -37,6 +37,8 @@ raw! {
     ctx_set_current = cuCtxSetCurrent(context: CUcontext);
     /// Asks for a number that differs after a reset.
     ctx_get_id = cuCtxGetId(context: CUcontext, id: *mut c_ulonglong);
+    /// Waits on the host until everything in the thread's context is done.
+    ctx_synchronize = cuCtxSynchronize();
     /// Makes an event.
     event_create = cuEventCreate(event: *mut CUevent, flags: c_uint);
     /// Records what was enqueued on a stream so far.
@@ -76,6 +78,12 @@ raw! {
     mem_host_unregister = cuMemHostUnregister(address: *mut c_void);
     /// Frees page-locked memory.
     mem_free_host = cuMemFreeHost(address: *mut c_void);
+    /// Undoes mappings, and waits for nothing.
+    mem_unmap = cuMemUnmap(address: CUdeviceptr, size: usize);
+    /// Releases physical memory; what is mapped stays.
+    mem_release = cuMemRelease(handle: CUmemGenericAllocationHandle);
+    /// Frees reserved addresses where nothing is mapped.
+    mem_address_free = cuMemAddressFree(address: CUdeviceptr, size: usize);
     /// Unloads a module, behind every kernel of the context.
     module_unload = cuModuleUnload(module: CUmodule);
 }

@@ -106,6 +106,18 @@ impl Allocation {
     }
 }
 
+/// Lets others find a record by one more number: that of a part of it. 0 is none.
+pub(crate) fn alias(buffer_id: u64, record: &Arc<Allocation>) {
+    if buffer_id != 0 {
+        records().by_number.insert(buffer_id, Arc::downgrade(record));
+    }
+}
+
+/// Forgets a number by which others found a record, since its part is gone.
+pub(crate) fn forget_alias(buffer_id: u64) {
+    records().by_number.remove(&buffer_id);
+}
+
 /// Forgets a record that is being dropped; another may have taken its place by now.
 pub(super) fn forget(buffer_id: u64) {
     let mut records = records();
@@ -135,6 +147,17 @@ mod tests {
         assert!(!is_known(number), "nothing is kept of what nobody uses");
         assert_ne!(Allocation::of_buffer(number, 8).id(), id);
         assert_ne!(Allocation::of_buffer(0, 8).id(), Allocation::of_buffer(0, 8).id());
+    }
+
+    #[test]
+    fn a_record_is_found_by_the_number_of_each_part() {
+        let (number, record) = (u64::MAX - 5000, Arc::new(Allocation::new(8)));
+        alias(0, &record);
+        alias(number, &record);
+        assert_eq!(Allocation::of_others(number, 8).id(), record.id());
+        forget_alias(number);
+        assert!(!is_known(number) && !is_known(0));
+        assert_ne!(Allocation::of_buffer(number, 8).id(), record.id());
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub enum Kind {
     Pageable,
     /// By others, on a device.
     External,
+    /// With the code of a module, as a variable of it.
+    Global,
 }
 
 impl Kind {
@@ -58,6 +60,7 @@ impl Kind {
             Self::Registered => "Registered",
             Self::Pageable => "Pageable",
             Self::External => "External",
+            Self::Global => "Global",
         }
     }
 }

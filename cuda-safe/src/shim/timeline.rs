@@ -6,15 +6,16 @@
 //! threads look at. The state outlives its stream: records hold it, and never a stream's handle.
 #![expect(unsafe_code, reason = "records events and waits for them by raw handle")]
 
+mod capture;
 mod eager;
+mod event;
 
-use core::ptr;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use cuda_sys::{CUevent, CUevent_flags, CUstream};
+use cuda_sys::CUstream;
 
 use super::raw;
 use super::relaxed::Relaxed;
@@ -22,6 +23,9 @@ use super::uses::Marks;
 use crate::context::{Context, Inner};
 use crate::error::{Error, Result};
 use crate::wait::poll;
+pub(crate) use capture::of_a_capture;
+use capture::{Capture, Cover, capture_of};
+use event::{EventHandle, ask};
 
 /// Is the shared state of one stream.
 pub(crate) struct Timeline {
@@ -57,6 +61,8 @@ struct State {
 struct Recorded {
     mark: u64,
     epoch: u64,
+    /// Whether it was recorded in a capture: then only other captured work can wait for it.
+    captured: bool,
     event: Arc<EventHandle>,
 }
 
@@ -65,14 +71,6 @@ struct StreamHandle(CUstream);
 
 // SAFETY: a stream may be used from every thread.
 unsafe impl Send for StreamHandle {}
-
-/// Is an event of the timeline's own; whoever closes the timeline destroys it.
-struct EventHandle(CUevent);
-
-// SAFETY: an event may be used from every thread.
-unsafe impl Send for EventHandle {}
-// SAFETY: as above.
-unsafe impl Sync for EventHandle {}
 
 /// So many events of an epoch are kept: the newest.
 const EVENTS: usize = 4;
@@ -196,7 +194,12 @@ impl Timeline {
             return Ok(());
         }
         let Some(context) = other.context() else { return Ok(()) };
-        let Some((covered, event)) = other.cover(&context, mark)? else { return Ok(()) };
+        let Some(Cover { mark: covered, event, captured }) = other.cover(&context, mark)? else {
+            return Ok(());
+        };
+        if captured != self.is_capturing()? {
+            return self.stay_apart(other, mark, captured);
+        }
         let mut state = self.lock();
         let Some(StreamHandle(stream)) = state.stream else { return Ok(()) };
         // SAFETY: the stream is alive, since its handle is still here and the lock is held; so is
@@ -216,12 +219,13 @@ impl Timeline {
             return Ok(());
         }
         let Some(context) = self.context() else { return Ok(()) };
-        let Some((covered, event)) = self.cover(&context, mark)? else { return Ok(()) };
+        let Some(cover) = self.cover(&context, mark)? else { return Ok(()) };
+        cover.check_runs("cuEventSynchronize")?;
         let _entered = context.enter("cuEventSynchronize")?;
         let _relaxed = Relaxed::enter();
         // SAFETY: the event is alive: it is referred to here.
-        unsafe { raw::event_synchronize(event.0) }?;
-        self.note_reached(covered);
+        unsafe { raw::event_synchronize(cover.event.0) }?;
+        self.note_reached(cover.mark);
         Ok(())
     }
 
@@ -231,11 +235,12 @@ impl Timeline {
             return Ok(true);
         }
         let Some(context) = self.context() else { return Ok(true) };
-        let Some((covered, event)) = self.cover(&context, mark)? else { return Ok(true) };
+        let Some(cover) = self.cover(&context, mark)? else { return Ok(true) };
+        cover.check_runs("cuEventQuery")?;
         let _entered = context.enter("cuEventQuery")?;
-        let done = poll(limit, || ask(&event))?;
+        let done = poll(limit, || ask(&cover.event))?;
         if done {
-            self.note_reached(covered);
+            self.note_reached(cover.mark);
         }
         Ok(done)
     }
@@ -252,6 +257,7 @@ impl Timeline {
             .lock()
             .recorded
             .iter()
+            .filter(|recorded| !recorded.captured)
             .map(|recorded| (recorded.mark, Arc::clone(&recorded.event)))
             .collect();
         let newest = events.last().map_or(0, |(mark, _)| *mark);
@@ -292,29 +298,28 @@ impl Timeline {
         context
     }
 
-    /// Finds or records an event that covers `mark`; none if there is nothing to wait for.
-    fn cover(&self, context: &Context, mark: u64) -> Result<Option<(u64, Arc<EventHandle>)>> {
-        let find = |state: &State| {
-            let found = state.recorded.iter().find(|recorded| recorded.mark >= mark);
-            found.map(|found| (found.mark, Arc::clone(&found.event)))
-        };
-        if let Some(found) = find(&self.lock()) {
+    /// Finds or records an event that covers `mark`; none if there is nothing to wait for. One of a
+    /// capture is only found where there is no other.
+    fn cover(&self, context: &Context, mark: u64) -> Result<Option<Cover>> {
+        if let Some(found) = self.lock().find(mark, false) {
             return Ok(Some(found));
         }
         if self.eager {
-            return self.uncovered();
+            let found = self.lock().find(mark, true);
+            return if found.is_some() { Ok(found) } else { self.uncovered() };
         }
         // Before the lock: leaving the context may call the user's hook.
         let _entered = context.enter("cuEventRecord")?;
+        let captured = self.records_in_a_capture()?;
         let mut state = self.lock();
-        if let Some(found) = find(&state) {
+        if let Some(found) = state.find(mark, captured) {
             return Ok(Some(found));
         }
         let Some(StreamHandle(stream)) = state.stream else { return Ok(None) };
-        self.record(&mut state, stream).map(Some)
+        self.record(&mut state, stream, captured).map(Some)
     }
 
-    fn record(&self, state: &mut State, stream: CUstream) -> Result<(u64, Arc<EventHandle>)> {
+    fn record(&self, state: &mut State, stream: CUstream, captured: bool) -> Result<Cover> {
         self.discard(state);
         let event = match state.spare.pop() {
             Some(event) => event,
@@ -328,8 +333,8 @@ impl Timeline {
         }
         let event = Arc::new(event);
         let epoch = state.epoch;
-        state.recorded.push(Recorded { mark, epoch, event: Arc::clone(&event) });
-        Ok((mark, event))
+        state.recorded.push(Recorded { mark, epoch, captured, event: Arc::clone(&event) });
+        Ok(Cover { mark, event, captured })
     }
 
     /// Drops events that nobody can need: reached ones, and all but the newest of each epoch.
@@ -358,7 +363,8 @@ impl Timeline {
         let covered = state.recorded.last().is_some_and(|last| last.mark >= used);
         let mut result = Ok(());
         if !covered && !self.is_reached(used) {
-            result = self.record(&mut state, stream).map(|_| ());
+            let captured = capture_of(stream) == Ok(Capture::Yes);
+            result = self.record(&mut state, stream, captured).map(|_| ());
             if result.is_err() {
                 // No event can stand for the work, so the work is waited for.
                 // SAFETY: the handle is alive, and is not used after it is taken below.
@@ -397,27 +403,6 @@ impl Timeline {
             result = result.and(unsafe { raw::event_destroy(event) });
         }
         result
-    }
-}
-
-/// Asks whether what an event stands for is done.
-fn ask(event: &EventHandle) -> Result<bool> {
-    let _relaxed = Relaxed::enter();
-    // SAFETY: the event is alive: it is referred to here.
-    match unsafe { raw::event_query(event.0) } {
-        Ok(()) => Ok(true),
-        Err(error) if error.is_not_ready() => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-impl EventHandle {
-    fn new() -> Result<Self> {
-        let mut event = ptr::null_mut();
-        let flags = CUevent_flags::CU_EVENT_DISABLE_TIMING.0;
-        // SAFETY: the call writes one handle.
-        unsafe { raw::event_create(&raw mut event, flags) }?;
-        Ok(Self(event))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::call;
 use crate::deferred;
 use crate::error::Result;
 use crate::memory::{Element, MemoryPool, byte_count};
-use crate::shim::first_write;
+use crate::shim::{check_allocates, first_write};
 use crate::stream::{AnyStream, Stream, on};
 
 impl<T: Element> DeviceBuffer<T> {
@@ -20,7 +20,8 @@ impl<T: Element> DeviceBuffer<T> {
     ///
     /// # Errors
     ///
-    /// As the driver answers.
+    /// [`Rule::Captured`](crate::Rule::Captured) if the stream captures: what is allocated in a
+    /// capture is the graph's. Else as the driver answers.
     pub fn uninitialized(stream: &impl AnyStream, len: usize) -> Result<Self> {
         let stream = on(stream);
         match Self::ordered("DeviceBuffer::uninitialized", stream, len, None) {
@@ -53,6 +54,9 @@ impl<T: Element> DeviceBuffer<T> {
     ) -> Result<Self> {
         let context = stream.context();
         let bytes = byte_count::<T>(call, len)?;
+        if bytes > 0 {
+            check_allocates(call, stream)?;
+        }
         let timeline = Arc::clone(stream.timeline());
         let _entered = if timeline.is_eager() { Some(context.enter(call)?) } else { None };
         let address = match (bytes, pool) {

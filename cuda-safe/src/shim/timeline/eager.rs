@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cuda_sys::CUstream;
 
-use super::{EventHandle, Relaxed, StreamHandle, Timeline, raw};
+use super::{Capture, Cover, Relaxed, StreamHandle, Timeline, capture_of, raw};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -31,7 +31,8 @@ impl Timeline {
         if state.recorded.last().is_some_and(|last| last.mark >= mark) {
             return;
         }
-        let Err(error) = self.record(&mut state, stream) else { return };
+        let captured = capture_of(stream) == Ok(Capture::Yes);
+        let Err(error) = self.record(&mut state, stream, captured) else { return };
         // What comes on the stream from here on is not what is waited for.
         self.cut();
         let _relaxed = Relaxed::enter();
@@ -44,7 +45,7 @@ impl Timeline {
 
     /// Answers for a mark without an event: it is not waited for if it was waited for already, and
     /// can't be if nothing could stand for it.
-    pub(super) fn uncovered(&self) -> Result<Option<(u64, Arc<EventHandle>)>> {
+    pub(super) fn uncovered(&self) -> Result<Option<Cover>> {
         match &self.lock().lost {
             Some(error) => Err(error.clone()),
             None => Ok(None),
