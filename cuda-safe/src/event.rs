@@ -1,6 +1,7 @@
 //! Events: points in a stream.
 #![expect(unsafe_code, reason = "vouches for an event's handle")]
 
+mod options;
 mod owned;
 mod timed;
 
@@ -15,6 +16,7 @@ use crate::error::Result;
 use crate::shim::{AnyStream, Handle};
 use owned::Owned;
 
+pub use options::EventOptions;
 pub use timed::TimedEvent;
 
 /// Is an event without timing. Its drop waits for nothing.
@@ -27,7 +29,28 @@ impl Event {
     ///
     /// As the driver answers.
     pub fn new(context: &Context) -> Result<Self> {
-        Owned::new(context, CUevent_flags::CU_EVENT_DISABLE_TIMING).map(Self)
+        Self::with_options(context, EventOptions::new())
+    }
+
+    /// Makes an event as the options say.
+    ///
+    /// ```
+    /// use cuda_safe::{Device, Event, EventOptions, Stream};
+    ///
+    /// # cuda_sim::install(cuda_sim::Config::new())?;
+    /// let context = Device::get(0)?.context()?;
+    /// let stream = Stream::new(&context)?;
+    /// let event = Event::with_options(&context, EventOptions::new().blocking(true))?;
+    /// event.record(&stream)?;
+    /// event.synchronize()?; // Sleeps until the stream has come here.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
+        Owned::new(context, options.flags(CUevent_flags::CU_EVENT_DISABLE_TIMING)).map(Self)
     }
 
     /// Returns its context.

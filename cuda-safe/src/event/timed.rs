@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use cuda_sys::{CUevent, CUevent_flags};
 
+use super::EventOptions;
 use super::owned::Owned;
 use crate::call;
 use crate::context::Context;
@@ -41,7 +42,16 @@ impl TimedEvent {
     ///
     /// As the driver answers.
     pub fn new(context: &Context) -> Result<Self> {
-        Owned::new(context, CUevent_flags::CU_EVENT_DEFAULT).map(Self)
+        Self::with_options(context, EventOptions::new())
+    }
+
+    /// Makes an event as the options say.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers.
+    pub fn with_options(context: &Context, options: EventOptions) -> Result<Self> {
+        Owned::new(context, options.flags(CUevent_flags::CU_EVENT_DEFAULT)).map(Self)
     }
 
     /// Returns its context.
