@@ -6,10 +6,11 @@ use core::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use cuda_sys::{CUcontext, CUdeviceptr, CUresult};
+use cuda_sys::{CUcontext, CUdeviceptr, CUmemGenericAllocationHandle, CUresult};
 
 use crate::context::Context;
 use crate::error::{Error, Result, Rule};
+use crate::memory::Reservation;
 use crate::shim::{self, Allocation, Area, Freed, Relaxed, Timeline, is_inside, raw};
 
 /// Is an allocation without an owner.
@@ -24,14 +25,18 @@ pub(crate) enum Address {
     Device(CUdeviceptr),
     /// By `cuMemFreeHost`.
     Host(usize),
-    /// By `cuModuleUnload`: code, not data.
-    Module(usize),
+    /// By `cuModuleUnload`: code, and variables with these records.
+    Module(usize, Vec<Arc<Allocation>>),
     /// By `cuMemFreeAsync`, in the order of the stream that it was allocated on.
     Ordered(CUdeviceptr, Arc<Timeline>),
     /// By `cuMemHostUnregister`, and then by its owner; where that fails it is not freed.
     Registered(usize, ManuallyDrop<Box<dyn Send>>),
     /// By `cuMemPoolDestroy`: it is no memory, but a pool.
     Pool(usize),
+    /// By `cuMemRelease`: it is mapped nowhere.
+    Physical(CUmemGenericAllocationHandle),
+    /// By `cuMemUnmap`, which waits for nothing, and what comes after it.
+    Range(Reservation),
 }
 
 impl Address {
@@ -64,7 +69,11 @@ impl Address {
                 // SAFETY: the caller's promise.
                 unsafe { raw::mem_free_host(address) }
             }
-            Self::Module(module) => {
+            // SAFETY: the caller's promise.
+            Self::Physical(handle) => unsafe { raw::mem_release(*handle) },
+            // SAFETY: the caller's promise.
+            Self::Range(reservation) => unsafe { reservation.free() },
+            Self::Module(module, _variables) => {
                 let module = ptr::with_exposed_provenance_mut(*module);
                 // SAFETY: the caller's promise.
                 unsafe { raw::module_unload(module) }
@@ -100,8 +109,7 @@ impl Queue {
 
     /// Waits until nothing uses the orphans any more.
     fn wait(&self) -> Result<()> {
-        let waiting: Vec<_> =
-            self.lock().iter().map(|orphan| Arc::clone(&orphan.allocation)).collect();
+        let waiting: Vec<_> = self.lock().iter().flat_map(Orphan::records).cloned().collect();
         waiting.iter().try_for_each(|orphan| orphan.wait_for_all(Area::bytes(0, orphan.len())))
     }
 
@@ -127,7 +135,29 @@ impl Queue {
 impl Orphan {
     /// Tells whether it can be freed now, without waiting on the host.
     fn can_go(&self) -> bool {
-        matches!(self.address, Address::Ordered(..)) || self.allocation.is_idle()
+        matches!(self.address, Address::Ordered(..)) || self.records().all(|it| it.is_idle())
+    }
+
+    /// Returns the records of what uses it.
+    fn records(&self) -> impl Iterator<Item = &Arc<Allocation>> {
+        let variables = match &self.address {
+            Address::Module(_, variables) => variables.as_slice(),
+            _ => &[],
+        };
+        [&self.allocation].into_iter().chain(variables)
+    }
+
+    /// Waits once more for what the driver frees without waiting. The streams of its context were
+    /// `closed`, or could not be; others may have used it too.
+    fn wait_at_end(&self, closed: bool) -> Result<()> {
+        if !matches!(self.address, Address::Range(_)) {
+            return Ok(());
+        }
+        if !closed {
+            // SAFETY: the call takes nothing.
+            unsafe { raw::ctx_synchronize() }?;
+        }
+        self.allocation.wait_for_all(Area::bytes(0, self.allocation.len()))
     }
 
     /// Frees it; its context is entered.
@@ -234,15 +264,19 @@ pub(crate) fn end(
                 report(error);
             }
         }
+        let mut closed = true;
         for stream in &streams {
             if let Err(error) = stream.close() {
+                closed = false;
                 report(error);
             }
         }
         for mut orphan in orphans {
-            // SAFETY: the owner is gone, and the streams were waited for; should that have failed,
-            // the driver's own free waits for every kernel of the context.
-            let freed = unsafe { orphan.address.free() };
+            let freed = orphan.wait_at_end(closed).and_then(|()| {
+                // SAFETY: the owner is gone, and the streams were waited for; should that have
+                // failed, the driver's own free waits for every kernel of the context.
+                unsafe { orphan.address.free() }
+            });
             if let Err(error) = freed {
                 report(error);
             }

@@ -66,16 +66,17 @@ pub use dtype::{DType, PartialBytes, UnknownType};
 #[cfg(feature = "driver")]
 pub use error::{Cause, Details, Error, Quantity, Result, Rule};
 #[cfg(feature = "driver")]
-pub use event::{Event, TimedEvent};
+pub use event::{Event, EventOptions, TimedEvent};
 pub use layout::StridedLayout;
 #[cfg(feature = "driver")]
 pub use memory::{
-    Advice, DeviceBuffer, DevicePlace, Element, External, HostPlace, Location, ManagedBuffer,
-    MemoryPool, OnBoth, OnDevice, OnHost, PinnedBuffer, Place, PoolProperties, Registered,
-    RegisteredHost, Slice, SliceMut, WriteCombinedBuffer, registered, registered_read_only,
+    AddressRange, Advice, DeviceAccess, DeviceBuffer, DevicePlace, Element, External, HostPlace,
+    Location, ManagedBuffer, MemoryPool, OnBoth, OnDevice, OnHost, PhysicalMemory, PinnedBuffer,
+    Place, PoolProperties, Registered, RegisteredHost, Slice, SliceMut, WriteCombinedBuffer,
+    registered, registered_read_only,
 };
 #[cfg(feature = "driver")]
-pub use module::{Function, LaunchShape, Module, inout, input, output};
+pub use module::{Function, Global, LaunchShape, Module, implied, inout, input, output};
 #[cfg(feature = "driver")]
 pub use stream::{PerThreadStream, Stream, StreamOptions};
 #[cfg(feature = "driver")]

@@ -9,6 +9,9 @@
 //! | [`WriteCombinedBuffer`] | of the host, page-locked; the CPU only writes it | the same |
 //! | [`RegisteredHost`] | a vector or boxed slice, page-locked | the same, with `cuMemHostUnregister` |
 //! | [`MemoryPool`] | what memory of pools comes from | waits for nothing |
+//! | [`AddressRange`] | of devices, mapped to addresses that were reserved | waits for nothing: it is unmapped once nothing uses it |
+//! | [`PhysicalMemory`] | of a device, without an address | waits for nothing |
+//! | [`Global`](crate::Global) | a variable of a module | lets go of its module |
 //! | [`External`] | of others, with what owns it | drops the owner, once no stream uses the memory |
 //!
 //! A buffer that a stream still uses when it is dropped is freed later: by the next allocation, drop
@@ -20,11 +23,11 @@
 //!
 //! | type | `Send` | `Sync` |
 //! |---|---|---|
-//! | [`DeviceBuffer`], [`ManagedBuffer`], [`PinnedBuffer`], [`WriteCombinedBuffer`], [`Registered`] | if the elements are | if the elements are |
+//! | [`DeviceBuffer`], [`ManagedBuffer`], [`PinnedBuffer`], [`WriteCombinedBuffer`], [`Registered`], [`AddressRange`] | if the elements are | if the elements are |
 //! | [`RegisteredHost`] | yes: its elements must be | if the elements are |
 //! | [`Slice`] | if the elements are `Sync` | if the elements are |
 //! | [`SliceMut`] | if the elements are | if the elements are |
-//! | [`MemoryPool`], [`PoolProperties`], [`Location`], [`Advice`] | yes | yes |
+//! | [`MemoryPool`], [`PoolProperties`], [`PhysicalMemory`], [`Location`], [`Advice`], [`DeviceAccess`] | yes | yes |
 
 mod device;
 mod external;
@@ -36,15 +39,20 @@ mod pool;
 mod registered;
 mod slice;
 mod threads;
+mod virtual_memory;
 mod write_combined;
 
 pub use device::DeviceBuffer;
 pub use external::External;
+pub(crate) use fill::fill;
 pub use managed::{Advice, Location, ManagedBuffer};
 pub use pinned::PinnedBuffer;
 pub use pool::{MemoryPool, PoolProperties};
 pub use registered::{Registered, RegisteredHost, registered, registered_read_only};
 pub use slice::{DevicePlace, HostPlace, OnBoth, OnDevice, OnHost, Place, Slice, SliceMut};
+pub(crate) use slice::{buffer, device_address};
+pub(crate) use virtual_memory::Reservation;
+pub use virtual_memory::{AddressRange, DeviceAccess, PhysicalMemory};
 pub use write_combined::WriteCombinedBuffer;
 
 use crate::error::{Error, Quantity, Result, Rule};
@@ -65,7 +73,7 @@ fn byte_count<T>(call: &'static str, len: usize) -> Result<usize> {
 }
 
 /// Returns how many elements of `T` so many bytes are.
-fn divided<T: Element>(call: &'static str, bytes: usize) -> Result<usize> {
+pub(crate) fn divided<T: Element>(call: &'static str, bytes: usize) -> Result<usize> {
     match (bytes.checked_div(size_of::<T>()), bytes.checked_rem(size_of::<T>())) {
         (Some(len), Some(0)) => Ok(len),
         // Elements without bytes are as many as anybody says, so that nobody can say.

@@ -5,16 +5,18 @@
 //! | load PTX | [`Module::from_ptx`] |
 //! | load a cubin or a fat binary | [`Module::from_image`], on the caller's word that it is whole |
 //! | find a kernel | [`Module::function`] |
+//! | find a variable | [`Module::global`] |
 //! | say how many threads | [`LaunchShape`] |
 //! | run it | [`Function::launch`], its arguments numbers and [`input`], [`output`], [`inout`] memory |
 #![expect(unsafe_code, reason = "owns a module's handle and vouches for images")]
 
 mod function;
+mod global;
 mod launch;
 
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cuda_sys::CUmodule;
 
@@ -22,15 +24,17 @@ use crate::call;
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::{Error, Quantity, Result, Rule};
+use crate::memory::Element;
 use crate::shim::{Allocation, Handle};
 
 pub use function::Function;
-pub use launch::{LaunchShape, inout, input, output};
+pub use global::Global;
+pub use launch::{LaunchShape, implied, inout, input, output};
 
-/// Is code loaded into a context. Its clones and its functions keep it loaded.
+/// Is code loaded into a context. Its clones, its functions and its variables keep it loaded.
 ///
-/// The last drop unloads it, which waits for every kernel of the context; in a callback it is put off
-/// to the next allocation, drop or synchronise.
+/// The last drop unloads it, which waits for every kernel of the context; in a callback, and while a
+/// stream uses a variable of it, it is put off to the next allocation, drop or synchronise.
 #[derive(Clone)]
 pub struct Module(Arc<Loaded>);
 
@@ -38,6 +42,10 @@ pub struct Module(Arc<Loaded>);
 struct Loaded {
     raw: CUmodule,
     context: Context,
+    /// The records of its variables that were asked for.
+    variables: Mutex<Vec<Arc<Allocation>>>,
+    /// The record of all variables without a number: of all addresses.
+    unnumbered: OnceLock<Arc<Allocation>>,
 }
 
 // SAFETY: a module may be used from every thread.
@@ -78,7 +86,8 @@ impl Module {
     pub unsafe fn from_image(context: &Context, image: &[u8]) -> Result<Self> {
         // SAFETY: the caller's promise.
         let raw = unsafe { call::module_load_data(context, image) }?;
-        Ok(Self(Arc::new(Loaded { raw, context: context.clone() })))
+        let (variables, unnumbered) = (Mutex::default(), OnceLock::new());
+        Ok(Self(Arc::new(Loaded { raw, context: context.clone(), variables, unnumbered })))
     }
 
     /// Returns its context.
@@ -93,6 +102,31 @@ impl Module {
     /// As the driver answers: `CUDA_ERROR_NOT_FOUND` if there is none of that name.
     pub fn function(&self, name: &CStr) -> Result<Function> {
         Function::of(self, name)
+    }
+
+    /// Finds a variable by its name, as the image has it.
+    ///
+    /// # Errors
+    ///
+    /// [`Rule::Quotient`] if it is not a whole number of elements, [`Rule::Align`] if it doesn't lie
+    /// as they must. As the driver answers: `CUDA_ERROR_NOT_FOUND` if there is none of that name.
+    pub fn global<T: Element>(&self, name: &CStr) -> Result<Global<T>> {
+        Global::of(self, name)
+    }
+}
+
+impl Loaded {
+    /// Keeps the record of a variable, so that the module outlives what uses it.
+    fn keep(&self, record: &Arc<Allocation>) {
+        let mut variables = self.variables.lock().unwrap_or_else(PoisonError::into_inner);
+        if variables.iter().all(|known| known.id() != record.id()) {
+            variables.push(Arc::clone(record));
+        }
+    }
+
+    /// Returns the record of variables that the driver does not number.
+    fn unnumbered(&self) -> Arc<Allocation> {
+        Arc::clone(self.unnumbered.get_or_init(|| Arc::new(Allocation::new(usize::MAX))))
     }
 }
 
@@ -117,8 +151,9 @@ unsafe impl Handle for Module {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // The driver itself waits for its kernels, so that there are no uses to be recorded.
-        let nothing = Arc::new(Allocation::new(0));
-        deferred::give_up(&self.context, Address::Module(self.raw.expose_provenance()), nothing);
+        // The driver itself waits for its kernels; copies of its variables are waited for here.
+        let variables = self.variables.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let module = Address::Module(self.raw.expose_provenance(), std::mem::take(variables));
+        deferred::give_up(&self.context, module, Arc::new(Allocation::new(0)));
     }
 }

@@ -7,6 +7,7 @@
 //! | [`DeviceBuffer::view`], [`PinnedBuffer::view`] | a buffer, as it was allocated |
 //! | [`View::of_slice`], [`ViewMut::of_mut_slice`] | a slice of the host, which is only borrowed |
 //! | [`External`](crate::External) | a pointer of others, and what owns its memory |
+//! | [`View::on_device`] | page-locked memory, by a device's address |
 //! | [`View::slice`], [`View::permute`], … | another view |
 //!
 //! A view is checked when it is made, against the allocation itself: every element lies in it, and
@@ -17,6 +18,7 @@
 
 mod axes;
 mod buffer;
+mod device;
 mod host;
 mod item;
 #[cfg(feature = "ndarray")]

@@ -5,8 +5,8 @@
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use cuda_safe::{Context, Device, DeviceBuffer, Event, Stream, TimedEvent, call};
-use cuda_sim::{Config, Scheduler, for_each_failure, isolated};
+use cuda_safe::{Context, Device, DeviceBuffer, Event, EventOptions, Stream, TimedEvent, call};
+use cuda_sim::{Config, Scheduler, for_each_failure, is_on_device, isolated};
 use cuda_sys::CUresult;
 
 fn lazy() -> Config {
@@ -100,6 +100,34 @@ fn a_stream_waits_for_an_event_of_either_kind() {
         // The second stream came behind the first.
         assert_eq!(plain.is_done(), Ok(true));
         assert_eq!(timed.is_done(), Ok(true));
+    });
+}
+
+#[test]
+fn a_thread_sleeps_for_a_blocking_event() {
+    let config = if is_on_device() { lazy() } else { lazy().log(true) };
+    isolated!(config, || {
+        let context = context();
+        let stream = Stream::new(&context).unwrap();
+        let blocking = EventOptions::new().blocking(true);
+        let plain = Event::with_options(&context, blocking).unwrap();
+        let timed = TimedEvent::with_options(&context, blocking).unwrap();
+        let other = TimedEvent::with_options(&context, blocking.blocking(false)).unwrap();
+        other.record(&stream).unwrap();
+        stream.call(|| std::thread::sleep(Duration::from_millis(20))).unwrap();
+        plain.record(&stream).unwrap();
+        timed.record(&stream).unwrap();
+        plain.synchronize().unwrap();
+        timed.synchronize().unwrap();
+        assert!(timed.milliseconds_since(&other).unwrap().is_some_and(|time| time > 15.0));
+        assert_eq!(plain.wait_timeout(Duration::ZERO), Ok(true));
+        if !is_on_device() {
+            let calls = cuda_sim::calls();
+            let made = calls.iter().filter(|call| call.function == "cuEventCreate");
+            let flags: Vec<_> = made.map(|call| call.arguments.rsplit('=').next()).collect();
+            // Not that of the third; the others sleep, and one of them has no times.
+            assert_eq!(flags[..3], [Some("3"), Some("1"), Some("0")]);
+        }
     });
 }
 

@@ -3,10 +3,10 @@
 
 use cuda_safe::shim::Adopted;
 use cuda_safe::{
-    Advice, Context, Device, DeviceBuffer, Error, Event, External, Function, LaunchShape, Location,
-    ManagedBuffer, MemoryPool, Module, OnDevice, PinnedBuffer, PoolProperties, Registered,
-    RegisteredHost, Slice, SliceMut, Stream, StreamOptions, TimedEvent, View, ViewMut,
-    WriteCombinedBuffer,
+    AddressRange, Advice, Context, Device, DeviceAccess, DeviceBuffer, Error, Event, EventOptions,
+    External, Function, Global, LaunchShape, Location, ManagedBuffer, MemoryPool, Module, OnDevice,
+    PhysicalMemory, PinnedBuffer, PoolProperties, Registered, RegisteredHost, Slice, SliceMut,
+    Stream, StreamOptions, TimedEvent, View, ViewMut, WriteCombinedBuffer,
 };
 
 const fn is_sent<T: Send>() {}
@@ -19,9 +19,11 @@ const _: () = {
     is_shared::<Stream>();
     is_shared::<StreamOptions>();
     is_shared::<Event>();
+    is_shared::<EventOptions>();
     is_shared::<TimedEvent>();
     is_shared::<Module>();
     is_shared::<Function>();
+    is_shared::<Global<f32>>();
     is_shared::<LaunchShape>();
     is_shared::<DeviceBuffer<f32>>();
     is_shared::<PinnedBuffer<f32>>();
@@ -31,6 +33,9 @@ const _: () = {
     is_shared::<RegisteredHost<f32>>();
     is_shared::<Slice<'static, f32, OnDevice>>();
     is_shared::<SliceMut<'static, f32, OnDevice>>();
+    is_shared::<AddressRange<f32>>();
+    is_shared::<PhysicalMemory>();
+    is_shared::<DeviceAccess>();
     is_shared::<MemoryPool>();
     is_shared::<PoolProperties>();
     is_shared::<Location>();

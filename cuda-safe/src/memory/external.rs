@@ -8,6 +8,8 @@ use std::thread;
 
 use cuda_sys::{CUdeviceptr, CUmemorytype};
 
+use super::Element;
+use super::slice::{OnDevice, Slice, SliceMut, device_address};
 use crate::context::Context;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::layout::StridedLayout;
@@ -16,6 +18,8 @@ use crate::shim::{About, Allocation, Area, Kind, Memory, Region, Steady};
 /// Is memory that others allocated: an address, and an owner that keeps it allocated.
 ///
 /// The driver says what the address is of: a device or the host, which device, which allocation.
+/// Page-locked memory is found by either of its addresses: the CPU's, and a device's where that is
+/// another; it is memory of the host then, and [`on_device`](Self::on_device) gives a device's.
 /// Whoever refers to the same allocation shares its record, also a buffer of this crate, so that
 /// each waits for the others' uses. Dropping it drops the owner once no stream uses the memory any
 /// more, at once or from a thread that waits; forgetting it keeps the memory.
@@ -41,8 +45,8 @@ impl<O: Send + 'static> External<O> {
     ///
     /// # Errors
     ///
-    /// [`Rule::Kind`] if the driver doesn't know the address, or if it is memory that others
-    /// page-locked and that the CPU has elsewhere; [`Rule::Home`] if the memory is of another device
+    /// [`Rule::Kind`] if the driver doesn't know the address, or if it is a device's of memory that
+    /// the CPU doesn't reach; [`Rule::Home`] if the memory is of another device
     /// than `context`; [`Rule::Reach`] if its allocation ends before. The owner is dropped then.
     ///
     /// # Safety
@@ -64,12 +68,13 @@ impl<O: Send + 'static> External<O> {
             return Ok(make(0, 0, Kind::External, Arc::new(Allocation::new(0))));
         }
         let about = About::address(address)?;
-        let kind = kind_of(&about, context, address)?;
-        let offset = address.0.checked_sub(about.start.0).and_then(|it| usize::try_from(it).ok());
+        let kind = kind_of(&about, context)?;
+        let offset = about.offset(address);
         let left = offset.and_then(|offset| about.len.checked_sub(offset));
         match (offset, left) {
             (Some(offset), Some(left)) if len <= left => {
-                let address = usize::try_from(address.0).unwrap_or(0);
+                let address = if kind.is_host() { about.host_address } else { address.0 };
+                let address = usize::try_from(address).unwrap_or(0);
                 Ok(make(address, offset, kind, Allocation::of_others(about.buffer_id, about.len)))
             }
             _ => Err(refused("len", Rule::Reach, len.into(), left.unwrap_or(0).into())),
@@ -106,6 +111,38 @@ impl<O: Send + 'static> External<O> {
         Ok((external, moved))
     }
 
+    /// Lends it as elements for reading, by the address that the device of `context` has for it: for
+    /// kernels and copies there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Slice::cast`]; else as the driver answers.
+    pub fn on_device<'a, T: Element>(
+        &'a self,
+        context: &'a Context,
+    ) -> Result<Slice<'a, T, OnDevice>> {
+        Slice::<u8, _>::of(self.device_region(context)?).cast()
+    }
+
+    /// Lends it as elements for writing, by the address that the device of `context` has for it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Slice::cast`]; else as the driver answers.
+    pub fn on_device_mut<'a, T: Element>(
+        &'a mut self,
+        context: &'a Context,
+    ) -> Result<SliceMut<'a, T, OnDevice>> {
+        SliceMut::<u8, _>::of(self.device_region(context)?).cast()
+    }
+
+    fn device_region<'a>(&'a self, context: &'a Context) -> Result<Region<'a>> {
+        match self.kind.is_host() {
+            true => device_address(self.region(), context),
+            false => Ok(self.region()),
+        }
+    }
+
     /// Returns how many bytes it has.
     pub const fn len(&self) -> usize {
         self.len
@@ -132,7 +169,7 @@ fn refused(operand: &'static str, rule: Rule, need: Quantity, have: Quantity) ->
 }
 
 /// Says what kind of memory it is, and refuses what can't be used in the context.
-fn kind_of(about: &About, context: &Context, address: CUdeviceptr) -> Result<Kind> {
+fn kind_of(about: &About, context: &Context) -> Result<Kind> {
     let word = |need, have| {
         let (need, have) = (Quantity::Word(need), Quantity::Word(have));
         Err(refused("address", Rule::Kind, need, have))
@@ -143,9 +180,9 @@ fn kind_of(about: &About, context: &Context, address: CUdeviceptr) -> Result<Kin
     let kind = match CUmemorytype(about.memory_type) {
         _ if about.is_managed != 0 => Kind::Managed,
         CUmemorytype::CU_MEMORYTYPE_DEVICE => Kind::External,
-        CUmemorytype::CU_MEMORYTYPE_HOST if about.host_address == address.0 => Kind::Registered,
+        CUmemorytype::CU_MEMORYTYPE_HOST if about.host_address != 0 => Kind::Registered,
         CUmemorytype::CU_MEMORYTYPE_HOST => {
-            return word("the address that the CPU has", "the address that the device has");
+            return word("memory that the CPU reaches", "an address of a device");
         }
         _ => return word("memory that the driver knows", "an address of others"),
     };

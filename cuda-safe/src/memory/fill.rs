@@ -55,7 +55,7 @@ unsafe impl Steady for Words<'_> {}
 unsafe impl Device for Words<'_> {}
 
 /// Fills device memory that the caller has borrowed for writing, and whose owner waits for it.
-pub(super) fn fill<T: Element>(region: Region<'_>, value: &T, stream: &Stream) -> Result<()> {
+pub(crate) fn fill<T: Element>(region: Region<'_>, value: &T, stream: &Stream) -> Result<()> {
     let bytes = bytemuck::bytes_of(value);
     if region.is_empty() || bytes.is_empty() {
         return Ok(());

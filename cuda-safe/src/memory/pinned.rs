@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::locked::Locked;
-use super::slice::{OnHost, Slice, SliceMut, buffer, host_buffer};
+use super::slice::{OnHost, Slice, SliceMut, buffer, host_buffer, locked_buffer};
 use super::{Element, byte_count, divided};
 use crate::context::Context;
 use crate::error::Result;
@@ -167,3 +167,4 @@ unsafe impl<T: Element> Host for PinnedBuffer<T> {}
 
 buffer!(PinnedBuffer<T>, OnHost);
 host_buffer!(PinnedBuffer<T>);
+locked_buffer!(PinnedBuffer<T>);

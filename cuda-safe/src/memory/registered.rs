@@ -19,7 +19,7 @@ use cuda_sys::{
 };
 
 use super::Element;
-use super::slice::{OnHost, Slice, SliceMut, buffer, host_buffer};
+use super::slice::{OnHost, Slice, SliceMut, buffer, host_buffer, locked_buffer};
 use crate::call;
 use crate::context::Context;
 use crate::deferred;
@@ -214,3 +214,4 @@ unsafe impl<T: Element> Host for Registered<'_, T> {}
 
 buffer!(Registered<'_, T>, OnHost);
 host_buffer!(Registered<'_, T>);
+locked_buffer!(Registered<'_, T>);

@@ -21,7 +21,8 @@ use crate::context::Context;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{Device, Host, Kind, Memory, Region, Steady};
 use crate::stream::{AnyStream, on};
-pub(super) use buffer::{buffer, host_buffer};
+pub(crate) use buffer::buffer;
+pub(super) use buffer::{host_buffer, locked_buffer};
 use range::{bounds, middle};
 
 /// Says who reaches the memory of a part.
@@ -82,8 +83,13 @@ impl<T: Element, P: Place> Copy for Slice<'_, T, P> {}
 
 impl<'a, T: Element, P: Place> Slice<'a, T, P> {
     /// Makes a part of all elements of a region that its owner has lent for so long.
-    pub(super) const fn of(region: Region<'a>) -> Self {
+    pub(crate) const fn of(region: Region<'a>) -> Self {
         Self { region, element: PhantomData }
+    }
+
+    /// Returns its region, for as long as its owner has lent it.
+    pub(crate) const fn lent(&self) -> Region<'a> {
+        self.region
     }
 
     /// Returns how many elements it has.
@@ -130,8 +136,13 @@ impl<'a, T: Element, P: Place> Slice<'a, T, P> {
 
 impl<'a, T: Element, P: Place> SliceMut<'a, T, P> {
     /// Makes a part of all elements of a region that its owner has lent for so long, to nobody else.
-    pub(super) const fn of(region: Region<'a>) -> Self {
+    pub(crate) const fn of(region: Region<'a>) -> Self {
         Self { region, element: PhantomData }
+    }
+
+    /// Returns its region, for as long as its owner has lent it.
+    pub(crate) const fn lent(&self) -> Region<'a> {
+        self.region
     }
 
     /// Returns how many elements it has.
@@ -251,7 +262,7 @@ impl<'a, T: Element> Slice<'a, T, OnHost> {
     ///
     /// As the driver answers.
     pub fn on_device(&self, context: &'a Context) -> Result<Slice<'a, T, OnDevice>> {
-        Ok(Slice::of(mapped(self, self.region, context)?))
+        Ok(Slice::of(device_address(self.region, context)?))
     }
 }
 
@@ -263,19 +274,18 @@ impl<'a, T: Element> SliceMut<'a, T, OnHost> {
     ///
     /// As the driver answers.
     pub fn on_device(self, context: &'a Context) -> Result<SliceMut<'a, T, OnDevice>> {
-        Ok(SliceMut::of(mapped(&self, self.region, context)?))
+        Ok(SliceMut::of(device_address(self.region, context)?))
     }
 }
 
 /// Asks for a device's address of page-locked memory.
-fn mapped<'a>(
-    memory: &(impl Host + ?Sized),
-    region: Region<'a>,
-    context: &'a Context,
-) -> Result<Region<'a>> {
+pub(crate) fn device_address<'a>(region: Region<'a>, context: &'a Context) -> Result<Region<'a>> {
     let address = match region.is_empty() {
         true => CUdeviceptr(0),
-        false => call::mem_host_get_device_pointer(context, memory)?,
+        false => {
+            let memory = Slice::<'_, u8, OnHost>::of(region);
+            call::mem_host_get_device_pointer(context, &memory)?
+        }
     };
     let address = usize::try_from(address.0).unwrap_or(0);
     Ok(region.at(address, Kind::Mapped).with_home(context))

@@ -1,8 +1,9 @@
 //! What passes to other threads, asserted; the tables are the module's and the crate's.
 
 use super::{
-    Advice, DeviceBuffer, Location, ManagedBuffer, MemoryPool, OnBoth, OnDevice, OnHost,
-    PinnedBuffer, PoolProperties, Registered, RegisteredHost, Slice, SliceMut, WriteCombinedBuffer,
+    AddressRange, Advice, DeviceAccess, DeviceBuffer, Location, ManagedBuffer, MemoryPool, OnBoth,
+    OnDevice, OnHost, PhysicalMemory, PinnedBuffer, PoolProperties, Registered, RegisteredHost,
+    Slice, SliceMut, WriteCombinedBuffer,
 };
 
 const fn passes<T: Send + Sync>() {}
@@ -18,6 +19,9 @@ const _: () = {
     passes::<SliceMut<'static, u8, OnHost>>();
     passes::<SliceMut<'static, u8, OnBoth>>();
     passes::<MemoryPool>();
+    passes::<AddressRange<u8>>();
+    passes::<PhysicalMemory>();
+    passes::<DeviceAccess>();
     passes::<(PoolProperties, Location, Advice)>();
 };
 

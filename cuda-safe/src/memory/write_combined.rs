@@ -9,6 +9,7 @@ use std::sync::Arc;
 use cuda_sys::CU_MEMHOSTALLOC_WRITECOMBINED;
 
 use super::locked::Locked;
+use super::slice::{Slice, SliceMut, locked_buffer};
 use super::{Element, byte_count};
 use crate::context::Context;
 use crate::error::{Error, Result, Rule};
@@ -120,3 +121,5 @@ unsafe impl<T: Element> Steady for WriteCombinedBuffer<T> {}
 
 // SAFETY: it is memory of the host.
 unsafe impl<T: Element> Host for WriteCombinedBuffer<T> {}
+
+locked_buffer!(WriteCombinedBuffer<T>);

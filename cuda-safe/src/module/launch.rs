@@ -1,6 +1,6 @@
 //! How a kernel is run: over how many threads, and with what.
 
-use crate::shim::{Device, Reads, Writes, reads, writes};
+use crate::shim::{Implied, KernelMemory, Reads, Used, Writes, reads, writes};
 
 /// Says over how many threads a kernel runs: a grid of blocks of threads, along three axes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,17 +47,25 @@ impl LaunchShape {
 }
 
 /// Passes memory that the kernel only reads, by its address.
-pub const fn input<M: Device + ?Sized>(memory: &M) -> Reads<'_, M> {
+pub const fn input<M: KernelMemory + ?Sized>(memory: &M) -> Reads<'_, M> {
     reads(memory)
 }
 
 /// Passes memory that the kernel writes and does not read, by its address. What it does not write
 /// stays as it was.
-pub const fn output<M: Device + ?Sized>(memory: &mut M) -> Writes<'_, M> {
+pub const fn output<M: KernelMemory + ?Sized>(memory: &mut M) -> Writes<'_, M> {
     writes(memory)
 }
 
 /// Passes memory that the kernel reads and writes, by its address.
-pub const fn inout<M: Device + ?Sized>(memory: &mut M) -> Writes<'_, M> {
+pub const fn inout<M: KernelMemory + ?Sized>(memory: &mut M) -> Writes<'_, M> {
     writes(memory)
+}
+
+/// Names memory that the kernel uses without a parameter for it, so that the launch is ordered with
+/// what else is done to it: a variable of its module, memory that a record of addresses leads to.
+///
+/// It stands behind the arguments: `(input(&x), 3_u32, implied(inout(&mut variable)))`.
+pub const fn implied<U: Used>(memory: U) -> Implied<U> {
+    crate::shim::implied(memory)
 }

@@ -4,7 +4,12 @@ use super::{Item, View, ViewMut};
 use crate::context::Context;
 use crate::error::{Error, Result, Rule};
 use crate::layout::{Order, StridedLayout};
-use crate::memory::{DeviceBuffer, Element, PinnedBuffer};
+use crate::memory::{
+    AddressRange, DeviceBuffer, Element, ManagedBuffer, PinnedBuffer, Place, Registered,
+    RegisteredHost, Slice, SliceMut, WriteCombinedBuffer,
+};
+use crate::module::Global;
+use crate::shim::Memory as _;
 
 impl<T: Element> DeviceBuffer<T> {
     /// Views the buffer as it was allocated: one axis, or rows and what is in them.
@@ -52,26 +57,84 @@ impl<T: Element> DeviceBuffer<T> {
     }
 }
 
-impl<T: Element> PinnedBuffer<T> {
-    /// Views the buffer as one axis.
+/// Lets memory be viewed as one axis.
+macro_rules! one_axis {
+    ($($memory:ty $(, $bound:ident)?;)*) => { $(
+        impl<T: Element $(+ $bound)?> $memory {
+            /// Views it as one axis.
+            ///
+            /// # Errors
+            ///
+            /// Refuses a size beyond what a layout counts.
+            pub fn view(&self) -> Result<View<'_, T>> {
+                View::new(self, row::<T>(self.len())?)
+            }
+
+            /// Views it as one axis, for writing.
+            ///
+            /// # Errors
+            ///
+            /// As [`view`](Self::view).
+            pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
+                let layout = row::<T>(self.len())?;
+                ViewMut::new(self, layout)
+            }
+        }
+    )* };
+}
+
+one_axis!(
+    PinnedBuffer<T>;
+    WriteCombinedBuffer<T>;
+    ManagedBuffer<T>;
+    Registered<'_, T>;
+    RegisteredHost<T>, Send;
+    AddressRange<T>;
+    Global<T>;
+);
+
+impl<'a, T: Element, P: Place> Slice<'a, T, P> {
+    /// Views it as one axis.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a size beyond what a layout counts.
+    pub fn view(&self) -> Result<View<'a, T>> {
+        View::checked("Slice::view", self.lent(), row::<T>(self.len())?, ())
+    }
+}
+
+impl<'a, T: Element, P: Place> SliceMut<'a, T, P> {
+    /// Views it as one axis.
     ///
     /// # Errors
     ///
     /// Refuses a size beyond what a layout counts.
     pub fn view(&self) -> Result<View<'_, T>> {
-        View::new(self, row::<T>(self.len())?)
+        View::checked("SliceMut::view", self.region(), row::<T>(self.len())?, ())
     }
 
-    /// Views the buffer as one axis, for writing.
+    /// Views it as one axis, for writing, in the place of the slice.
+    ///
+    /// # Errors
+    ///
+    /// As [`view`](Self::view).
+    pub fn into_view(self) -> Result<ViewMut<'a, T>> {
+        let layout = row::<T>(self.len())?;
+        ViewMut::checked("SliceMut::into_view", self.lent(), layout, ())
+    }
+
+    /// Views it as one axis, for writing.
     ///
     /// # Errors
     ///
     /// As [`view`](Self::view).
     pub fn view_mut(&mut self) -> Result<ViewMut<'_, T>> {
-        let layout = row::<T>(self.len())?;
-        ViewMut::new(self, layout)
+        self.as_mut().into_view()
     }
+}
 
+impl<T: Element> PinnedBuffer<T> {
     /// Allocates memory for an array of the shape of `like`, all bytes zero, and answers its dense
     /// layout.
     ///

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::Result;
 use crate::memory::Element;
-use crate::memory::slice::{OnHost, Slice, SliceMut, buffer, host_buffer};
+use crate::memory::slice::{OnHost, Slice, SliceMut, buffer, host_buffer, locked_buffer};
 use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Relaxed, Steady};
 
 /// Is a vector or boxed slice, registered: page-locked memory like a
@@ -149,6 +149,7 @@ unsafe impl<T: Element + Send> Host for RegisteredHost<T> {}
 
 buffer!(RegisteredHost<T>, OnHost, Send);
 host_buffer!(RegisteredHost<T>, Send);
+locked_buffer!(RegisteredHost<T>, Send);
 
 impl<T: Element + Send> Drop for RegisteredHost<T> {
     fn drop(&mut self) {

@@ -79,4 +79,36 @@ macro_rules! host_buffer {
     };
 }
 
-pub(in crate::memory) use {buffer, host_buffer};
+/// Gives a buffer of page-locked memory itself by a device's address.
+macro_rules! locked_buffer {
+    ($buffer:ty $(, $bound:ident)?) => {
+        impl<T: Element $(+ $bound)?> $buffer {
+            /// Lends all of it for reading, by the address that the device of `context` has for it:
+            /// for kernels and copies there.
+            ///
+            /// # Errors
+            ///
+            /// As the driver answers.
+            pub fn on_device<'a>(
+                &'a self,
+                context: &'a Context,
+            ) -> Result<Slice<'a, T, $crate::OnDevice>> {
+                Ok(Slice::of($crate::memory::device_address(self.region(), context)?))
+            }
+
+            /// Lends all of it for writing, by the address that the device of `context` has for it.
+            ///
+            /// # Errors
+            ///
+            /// As the driver answers.
+            pub fn on_device_mut<'a>(
+                &'a mut self,
+                context: &'a Context,
+            ) -> Result<SliceMut<'a, T, $crate::OnDevice>> {
+                Ok(SliceMut::of($crate::memory::device_address(self.region(), context)?))
+            }
+        }
+    };
+}
+
+pub(crate) use {buffer, host_buffer, locked_buffer};
