@@ -226,10 +226,9 @@ fn streams_join_a_capture_by_an_event_of_the_callers() {
         let mut answer = [0_u8; 64];
         call::memcpy_dtoh(&mut answer, &buffer).unwrap();
         assert_eq!(answer, [3; 64]);
-        // SAFETY: both were made here, are not used any more, and nothing else knows them.
-        unsafe {
-            call::graph_exec_destroy(runs).unwrap();
-            call::graph_destroy(graph).unwrap();
-        }
+        // SAFETY: it was made above, is not used any more, and nothing else knows it.
+        unsafe { call::graph_exec_destroy(runs) }.unwrap();
+        // SAFETY: as above.
+        unsafe { call::graph_destroy(graph) }.unwrap();
     });
 }

@@ -1,6 +1,6 @@
 //! What kernels can be given: memory of every kind, views and parts of it, each in its order.
 #![cfg(feature = "driver")]
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by a panic")]
 
 use cuda_safe::layout::{StridedLayout, s};
 use cuda_safe::shim::Kind;
