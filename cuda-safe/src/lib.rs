@@ -80,4 +80,4 @@ pub use module::{Function, Global, LaunchShape, Module, implied, inout, input, o
 #[cfg(feature = "driver")]
 pub use stream::{PerThreadStream, Stream, StreamOptions};
 #[cfg(feature = "driver")]
-pub use view::{ChunksMut, Dynamic, Item, Typed, View, ViewMut};
+pub use view::{AsView, ChunksMut, Dynamic, Item, Typed, View, ViewMut};

@@ -18,6 +18,7 @@
 
 mod axes;
 mod buffer;
+mod copied;
 mod device;
 mod host;
 mod item;
@@ -37,6 +38,7 @@ use crate::memory::Element;
 use crate::memory::{DeviceBuffer, PinnedBuffer};
 use crate::shim::{Kind, Region, Steady};
 
+pub use copied::AsView;
 pub use item::{Dynamic, Item, Typed};
 pub use parts::ChunksMut;
 

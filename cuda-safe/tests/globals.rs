@@ -7,9 +7,7 @@ use cuda_safe::{
     Context, Device, External, Global, PinnedBuffer, Rule, Stream, call, copy, implied, inout,
     input,
 };
-use cuda_sim::{
-    Config, Feature, Scheduler, for_each_failure, is_on_device, isolated, on_every_scheduler,
-};
+use cuda_sim::{Config, Feature, Scheduler, is_on_device, isolated, on_every_scheduler};
 use cuda_sys::CUresult;
 
 mod kernels;
@@ -164,26 +162,5 @@ fn a_stream_that_uses_a_variable_keeps_its_module_loaded() {
         context.collect();
         expect_calls("cuModuleUnload", 1);
         assert_eq!((context.uncollected(), context.reported_errors()), (0, 0));
-    });
-}
-
-#[test]
-fn every_call_of_variables_may_fail() {
-    for_each_failure!(lazy(), CUresult::CUDA_ERROR_UNKNOWN, || {
-        kernels::register();
-        let context = Device::get(0)?.context()?;
-        let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
-        let module = cuda_safe::Module::from_ptx(&context, kernels::PTX)?;
-        let count = module.function(c"count")?;
-        let mut table = module.global::<u32>(c"table")?;
-        table.fill(3, &first)?;
-        // SAFETY: the kernel touches four elements of its own variable.
-        unsafe { count.launch(row(4), &second, (1_u32, implied(inout(&mut table)))) }?;
-        let mut answer = PinnedBuffer::<u32>::zeroed(&context, 4)?;
-        call::memcpy_dtoh_async(&mut answer, &table, &first)?;
-        drop((table, module, count));
-        assert_eq!(answer.as_slice()?, [4; 4]);
-        second.synchronize()?;
-        context.synchronize()
     });
 }

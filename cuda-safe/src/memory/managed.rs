@@ -3,6 +3,7 @@
 
 use core::marker::PhantomData;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 
 use cuda_sys::{
@@ -11,13 +12,13 @@ use cuda_sys::{
 
 use super::fill::fill;
 use super::slice::{OnBoth, Slice, SliceMut, buffer, host_buffer};
-use super::{Element, byte_count};
+use super::{Element, byte_count, divided};
 use crate::call;
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::device;
 use crate::error::{Error, Quantity, Result, Rule};
-use crate::shim::{Allocation, Device, Host, Kind, Memory, Region, Steady, record_of};
+use crate::shim::{Allocation, Area, Device, Host, Kind, Memory, Region, Steady, record_of};
 use crate::stream::{AnyStream, Stream, on};
 
 /// Is memory that the CPU and devices reach by one address, of devices that let both touch it at the
@@ -121,11 +122,15 @@ impl<T: Element> ManagedBuffer<T> {
             0 => CUdeviceptr(0),
             _ => deferred::allocate(context, || call::mem_alloc_managed(context, bytes, flags))?,
         };
+        Ok(Self::new(context, address, bytes))
+    }
+
+    fn new(context: &Context, address: CUdeviceptr, bytes: usize) -> Self {
         let allocation = match bytes {
             0 => Arc::new(Allocation::new(0)),
             _ => record_of(address, bytes),
         };
-        Ok(Self { address, allocation, context: context.clone(), element: PhantomData })
+        Self { address, allocation, context: context.clone(), element: PhantomData }
     }
 
     /// Allocates `len` elements, and has the stream set all bytes to zero.
@@ -163,6 +168,47 @@ impl<T: Element> ManagedBuffer<T> {
         let mut buffer = Self::uninitialized(context, elements.len())?;
         buffer.as_mut_slice()?.copy_from_slice(elements);
         Ok(buffer)
+    }
+
+    /// Takes the same memory as elements of another type.
+    ///
+    /// # Errors
+    ///
+    /// [`Rule::Quotient`] if it is not a whole number of them; the memory is freed then.
+    pub fn cast<U: Element>(mut self) -> Result<ManagedBuffer<U>> {
+        divided::<U>("ManagedBuffer::cast", self.allocation.len())?;
+        Ok(ManagedBuffer {
+            address: mem::replace(&mut self.address, CUdeviceptr(0)),
+            allocation: Arc::clone(&self.allocation),
+            context: self.context.clone(),
+            element: PhantomData,
+        })
+    }
+
+    /// Waits until nothing uses it any more, and hands the memory over: whoever has the address
+    /// frees it, by [`from_raw`](Self::from_raw) or by `cuMemFree`.
+    ///
+    /// # Errors
+    ///
+    /// As the driver answers while it waits; then the memory is freed as by a drop.
+    pub fn into_raw(mut self) -> Result<CUdeviceptr> {
+        self.allocation.wait_for_all(Area::bytes(0, self.allocation.len()))?;
+        Ok(mem::replace(&mut self.address, CUdeviceptr(0)))
+    }
+
+    /// Takes memory of `len` elements.
+    ///
+    /// # Errors
+    ///
+    /// Refuses a size that can't be counted.
+    ///
+    /// # Safety
+    ///
+    /// The address came from `cuMemAllocManaged` in `context`, for all streams, has room for so many
+    /// elements, is nobody else's, and nothing uses it; the device lets the CPU touch it beside it.
+    pub unsafe fn from_raw(context: &Context, address: CUdeviceptr, len: usize) -> Result<Self> {
+        let bytes = byte_count::<T>("ManagedBuffer::from_raw", len)?;
+        Ok(Self::new(context, address, bytes))
     }
 
     /// Fills it with `value`, in the order of `stream`, as

@@ -2,14 +2,21 @@
 
 use std::time::Duration;
 
-use cuda_safe::{DeviceBuffer, Event, TimedEvent};
+use cuda_safe::{DeviceBuffer, Event, EventOptions, TimedEvent};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[test]
 fn events_are_waited_for() {
     each_call_fails!(
-        [Event::new, Event::record, Event::wait_timeout, Event::is_done, Event::synchronize],
+        [
+            Event::new,
+            Event::with_options,
+            Event::record,
+            Event::wait_timeout,
+            Event::is_done,
+            Event::synchronize,
+        ],
         |given| {
             let (context, stream) = given.stream()?;
             let event = Event::new(&context)?;
@@ -21,7 +28,10 @@ fn events_are_waited_for() {
             event.record(&stream)?;
             event.synchronize()?;
             assert!(event.is_done()?);
-            Ok(())
+            let blocking = EventOptions::new().blocking(true);
+            let event = Event::with_options(&context, blocking)?;
+            event.record(&stream)?;
+            event.synchronize()
         }
     );
 }
@@ -31,6 +41,7 @@ fn events_tell_the_time() {
     each_call_fails!(
         [
             TimedEvent::new,
+            TimedEvent::with_options,
             TimedEvent::record,
             TimedEvent::wait_timeout,
             TimedEvent::is_done,
@@ -39,7 +50,8 @@ fn events_tell_the_time() {
         ],
         |given| {
             let (context, stream) = given.stream()?;
-            let (start, end) = (TimedEvent::new(&context)?, TimedEvent::new(&context)?);
+            let start = TimedEvent::new(&context)?;
+            let end = TimedEvent::with_options(&context, EventOptions::new().blocking(true))?;
             start.record(&stream)?;
             assert!(start.wait_timeout(LIMIT)?);
             end.record(&stream)?;
@@ -54,13 +66,14 @@ fn events_tell_the_time() {
 #[test]
 fn events_know_their_context() {
     asks_no_driver!(
-        [Event::context, TimedEvent::context],
+        [Event::context, TimedEvent::context, EventOptions::new, EventOptions::blocking],
         |given| {
             let context = given.context()?;
             Ok((Event::new(&context)?, TimedEvent::new(&context)?, context))
         },
         |(event, timed, context)| {
             assert_eq!([event.context(), timed.context()], [&context; 2]);
+            assert_eq!(EventOptions::new().blocking(false), EventOptions::new());
             Ok((event, timed, context))
         }
     );
