@@ -159,6 +159,29 @@ fn interleaved_parts_do_not_wait_for_each_other() {
 }
 
 #[test]
+fn copies_are_methods_whatever_both_sides_are() {
+    on_every_scheduler!(Config::new(), || {
+        let (context, _, [first, second]) = scene();
+        let mut pinned = PinnedBuffer::<u32>::zeroed(&context, 8).unwrap();
+        let mut there = DeviceBuffer::<u32>::uninitialized(&first, 8).unwrap();
+        let mut back = [0_u32; 8];
+        there.copy_from(&[1, 2, 3, 4, 5, 6, 7, 8], &first).unwrap();
+        pinned.copy_from(&there, &second).unwrap();
+        let mut end = there.slice_mut(6..).unwrap();
+        end.copy_from(&pinned.slice(..2).unwrap(), &first).unwrap();
+        let backwards = pinned.view().unwrap().slice(&s![..4;2]).unwrap();
+        let mut pair = there.view_mut().unwrap().slice(&s![1..3]).unwrap();
+        pair.copy_from(&backwards, &second).unwrap();
+        let layout = StridedLayout::from_byte_strides(&[8], &[4], 4).unwrap();
+        let mut target = ViewMut::of_mut_slice(&mut back, layout).unwrap();
+        target.copy_from(&there, &first).unwrap();
+        assert_eq!(back, [1, 1, 3, 4, 5, 6, 1, 2]);
+        let refused = there.copy_from(&vec![0; 7], &first).unwrap_err();
+        assert!(refused.to_string().starts_with("layout: "), "{refused}");
+    });
+}
+
+#[test]
 fn memory_that_no_kernel_reaches_is_refused() {
     isolated!(Config::new(), || {
         let (context, add, [first, _]) = scene();
