@@ -3,13 +3,14 @@
 #![cfg(feature = "driver")]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+use std::ffi::CStr;
 use std::thread;
 
 use cuda_safe::layout::{Order, StridedLayout};
 use cuda_safe::sys::CUresult;
 use cuda_safe::{
     Context, Device, DeviceBuffer, Event, ManagedBuffer, Module, PinnedBuffer, Result, Rule,
-    Stream, ViewMut, WriteCombinedBuffer, copy,
+    Stream, ViewMut, WriteCombinedBuffer, call, copy,
 };
 use cuda_sim::{Config, Scheduler, is_on_device, isolated};
 
@@ -72,6 +73,35 @@ fn hole_4_a_size_that_overflows_is_refused() {
         let allocations = cuda_sim::calls();
         let mut allocations = allocations.iter().filter(|call| call.function.contains("Alloc"));
         assert_eq!(allocations.next(), None);
+    });
+}
+
+/// A module gives the same variable twice, each time to be written.
+#[test]
+fn hole_6_a_variable_that_is_lent_twice_is_one() {
+    const PTX: &CStr = c"
+        .version 7.0
+        .target sm_70
+        .address_size 64
+        .visible .global .align 4 .b32 table[64];
+    ";
+    isolated!(lazy(), || {
+        let (context, first) = context();
+        let second = Stream::new(&context).unwrap();
+        let module = Module::from_ptx(&context, PTX).unwrap();
+        let [mut one, mut same] = [(); 2].map(|()| module.global::<u32>(c"table").unwrap());
+        assert_eq!(one.allocation().id(), same.allocation().id());
+        // Streams that use it by either wait for each other.
+        for value in 0..100 {
+            one.fill(u32::MAX, &first).unwrap();
+            same.fill(value, &second).unwrap();
+            let mut home = PinnedBuffer::<u32>::zeroed(&context, 64).unwrap();
+            call::memcpy_dtoh_async(&mut home, &one, &first).unwrap();
+            assert_eq!(home.as_slice().unwrap(), [value; 64]);
+        }
+        // And no call reads the one while it writes the other.
+        let refused = call::memcpy_dtod_async(&mut one, &same, &first).unwrap_err();
+        assert_eq!(refused.rule(), Some(Rule::Disjoint));
     });
 }
 

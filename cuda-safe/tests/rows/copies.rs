@@ -1,12 +1,15 @@
 //! Copies between views: how they go, and what they refuse.
 
 use cuda_safe::layout::{Index, Order, StridedLayout, s};
-use cuda_safe::sys::CUdeviceptr;
+use cuda_safe::sys::{
+    CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_v1_res_pitch2D, CUDA_TEXTURE_DESC, CUarray_format,
+    CUdevice_attribute as Attribute, CUdeviceptr, CUresourcetype, CUresult,
+};
 use cuda_safe::{
     Device, DeviceBuffer, Element, External, PinnedBuffer, Plan, Quantity, Rule, Stream, View,
-    ViewMut, copy,
+    ViewMut, call, copy,
 };
-use cuda_sim::{is_on_device, isolated, on_every_scheduler};
+use cuda_sim::{Config, is_on_device, isolated, on_every_scheduler};
 
 use crate::common::{context, lazy};
 
@@ -183,6 +186,39 @@ fn row_45_an_image_keeps_its_strides() {
             let whole = view.layout();
             assert_eq!((whole.shape(), whole.byte_offset()), (&[576, 768, 3][..], 0));
         });
+    });
+}
+
+#[test]
+fn row_46_a_pitch_that_no_texture_can_have_is_refused() {
+    isolated!(Config::new(), || {
+        let (context, _stream) = context();
+        let needed = Attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT;
+        let needed = usize::try_from(context.device().attribute(needed).unwrap()).unwrap();
+        let image = DeviceBuffer::<u8>::allocate(&context, 64 * needed).unwrap();
+        let mut resource = CUDA_RESOURCE_DESC::zeroed();
+        resource.resType = CUresourcetype::CU_RESOURCE_TYPE_PITCH2D;
+        let mut make = |pitch| {
+            resource.res.pitch2D = CUDA_RESOURCE_DESC_v1_res_pitch2D {
+                // SAFETY: the buffer outlives the object.
+                devPtr: unsafe { image.as_device_ptr() },
+                format: CUarray_format::CU_AD_FORMAT_UNSIGNED_INT8,
+                numChannels: 1,
+                width: 5,
+                height: 4,
+                pitchInBytes: pitch,
+            };
+            let texture = CUDA_TEXTURE_DESC::zeroed();
+            // SAFETY: the rows lie in the buffer.
+            unsafe { call::tex_object_create(&context, &raw const resource, &texture, None) }
+        };
+        // Dense rows of 5 bytes.
+        let refused = make(5).unwrap_err();
+        assert_eq!(refused.call, "cuTexObjectCreate");
+        assert_eq!(refused.code(), Some(CUresult::CUDA_ERROR_INVALID_VALUE));
+        let object = make(needed).unwrap();
+        // SAFETY: it was just made, and no kernel uses it.
+        unsafe { call::tex_object_destroy(&context, object) }.unwrap();
     });
 }
 
