@@ -117,8 +117,11 @@ fn share_a_record(numbered: bool) {
         // SAFETY: the address is only made an operand of calls of this crate.
         let address = unsafe { table.as_device_ptr() };
         // SAFETY: the module outlives it.
-        let alias = unsafe { External::new(&context, address, 16, ()) }.unwrap();
-        assert_eq!(alias.allocation().id(), table.allocation().id());
+        match unsafe { External::new(&context, address, 16, ()) } {
+            Ok(alias) => assert_eq!(alias.allocation().id(), table.allocation().id()),
+            // A driver may have no number for it; the simulator has.
+            Err(error) => assert!(is_on_device(), "{error}"),
+        }
     }
 }
 

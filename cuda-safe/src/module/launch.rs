@@ -65,7 +65,44 @@ pub const fn inout<M: KernelMemory + ?Sized>(memory: &mut M) -> Writes<'_, M> {
 /// Names memory that the kernel uses without a parameter for it, so that the launch is ordered with
 /// what else is done to it: a variable of its module, memory that a record of addresses leads to.
 ///
-/// It stands behind the arguments: `(input(&x), 3_u32, implied(inout(&mut variable)))`.
+/// It stands behind the arguments, and is none itself.
+///
+/// ```
+/// use cuda_safe::{Device, LaunchShape, Module, PinnedBuffer, Stream, implied, inout};
+///
+/// // Adds one to the variable.
+/// const PTX: &std::ffi::CStr = c"
+///     .version 7.0
+///     .target sm_70
+///     .address_size 64
+///     .visible .global .align 4 .b32 counter[1] = {41};
+///     .visible .entry count()
+///     {
+///         .reg .b32 %v;
+///         ld.global.u32 %v, [counter]; add.u32 %v, %v, 1; st.global.u32 [counter], %v;
+///         ret;
+///     }
+/// ";
+///
+/// # cuda_sim::kernel::register("count", |launch| {
+/// #     let counter = launch.variable("counter")?;
+/// #     let value = launch.read::<u32>(counter, 0)?;
+/// #     launch.write(counter, 0, value + 1)
+/// # });
+/// # cuda_sim::install(cuda_sim::Config::new())?;
+/// let context = Device::get(0)?.context()?;
+/// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
+/// let module = Module::from_ptx(&context, PTX)?;
+/// let (count, mut counter) = (module.function(c"count")?, module.global::<u32>(c"counter")?);
+/// let one = LaunchShape::new([1, 1, 1], [1, 1, 1]);
+/// // SAFETY: the kernel touches its variable only.
+/// unsafe { count.launch(one, &first, (implied(inout(&mut counter)),)) }?;
+///
+/// let mut answer = PinnedBuffer::<u32>::zeroed(&context, 1)?;
+/// answer.copy_from(&counter, &second)?; // Waits for the kernel.
+/// assert_eq!(answer.as_slice()?, [42]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub const fn implied<U: Used>(memory: U) -> Implied<U> {
     crate::shim::implied(memory)
 }

@@ -1,4 +1,6 @@
 //! Copies as methods of what they go to: one name, whatever both sides are.
+//!
+//! What is only borrowed, a slice of the host, is done with on return; the rest is asynchronous.
 
 use super::buffer::row;
 use super::{Item, View, ViewMut};

@@ -11,6 +11,19 @@ impl<'a, T: Item> View<'a, T> {
     /// Views the same array by the address that the device of `context` has for it, for kernels and
     /// copies there; memory of a device is what it was.
     ///
+    /// ```
+    /// # cuda_sim::install(cuda_sim::Config::new())?;
+    /// use cuda_safe::layout::s;
+    /// use cuda_safe::{Device, PinnedBuffer};
+    ///
+    /// let context = Device::get(0)?.context()?;
+    /// let numbers = PinnedBuffer::from_slice(&context, &[1_u32, 2, 3, 4])?;
+    /// // What a launch takes as `input(&last)`.
+    /// let last = numbers.view()?.slice(&s![2..])?.on_device(&context)?;
+    /// assert_eq!(last.layout().shape(), [2]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Rule::Kind`] if no device reaches it: it is only borrowed, and not page-locked. As the

@@ -105,11 +105,13 @@ fn what_physical_memory_knows_without_asking() {
             PhysicalMemory::device,
             PhysicalMemory::is_empty,
             PhysicalMemory::len,
+            PhysicalMemory::raw,
         ],
         |given| PhysicalMemory::new(&given.context()?, 1),
         |memory| {
             assert_eq!((memory.len(), memory.is_empty()), (4 * PAGE, false));
             assert_eq!(memory.device(), memory.context().device());
+            assert_ne!(memory.raw().0, 0);
             Ok(memory)
         }
     );

@@ -22,6 +22,26 @@ use crate::shim::{Allocation, Handle};
 ///
 /// What it is mapped to owns it; [`unmap_last`](super::AddressRange::unmap_last) gives it back, with
 /// what is in it, to be mapped elsewhere.
+///
+/// ```
+/// # cuda_sim::install(cuda_sim::Config::new())?;
+/// use cuda_safe::{AddressRange, Device, PhysicalMemory, PinnedBuffer, Stream};
+///
+/// let context = Device::get(0)?.context()?;
+/// let stream = Stream::new(&context)?;
+/// let memory = PhysicalMemory::new(&context, 1000)?; // Rounded up, mostly to 2 MiB.
+/// let mut first = AddressRange::<u8>::reserve(&context, memory.len())?;
+/// let mut second = AddressRange::<u8>::reserve(&context, memory.len())?;
+/// first.map(memory)?;
+/// first.fill(7, &stream)?;
+/// if let Some(memory) = first.unmap_last()? {
+///     second.map(memory)?;
+/// }
+/// let mut answer = PinnedBuffer::<u8>::zeroed(&context, 4)?;
+/// answer.copy_from(&second.slice(..4)?, &stream)?;
+/// assert_eq!(answer.as_slice()?, [7; 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PhysicalMemory {
     /// 0 of what has no bytes, or was given away.
     handle: CUmemGenericAllocationHandle,
@@ -92,6 +112,16 @@ impl PhysicalMemory {
         self.context.device()
     }
 
+    /// Returns the driver's handle, 0 of what has no bytes; the value releases it.
+    pub const fn raw(&self) -> CUmemGenericAllocationHandle {
+        self.handle
+    }
+
+    /// Lends the handle to a call, which needs bytes to be there.
+    pub(super) const fn held(&self) -> Held<'_> {
+        Held(self)
+    }
+
     /// Gives the handle away, to be released by whoever has it now.
     pub(super) fn into_handle(mut self) -> CUmemGenericAllocationHandle {
         mem::replace(&mut self.handle, CUmemGenericAllocationHandle(0))
@@ -133,12 +163,15 @@ impl fmt::Debug for PhysicalMemory {
     }
 }
 
-// SAFETY: the handle is held until the drop, or is 0; it belongs to no context.
-unsafe impl Handle for PhysicalMemory {
+/// Is the handle of memory that has bytes.
+pub(super) struct Held<'a>(&'a PhysicalMemory);
+
+// SAFETY: the handle is held until the drop; it belongs to no context.
+unsafe impl Handle for Held<'_> {
     type Raw = CUmemGenericAllocationHandle;
 
     fn raw(&self) -> CUmemGenericAllocationHandle {
-        self.handle
+        self.0.handle
     }
 
     fn home(&self) -> Option<&Context> {

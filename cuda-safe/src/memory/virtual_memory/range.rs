@@ -143,7 +143,7 @@ impl<T: Element> AddressRange<T> {
         }
         let start = self.at(self.mapped);
         // SAFETY: the addresses are reserved, and nothing is mapped from there on.
-        unsafe { call::mem_map(&self.context, start, len, 0, &memory, 0) }?;
+        unsafe { call::mem_map(&self.context, start, len, 0, &memory.held(), 0) }?;
         if let Err(error) = self.grant(start, len, &self.access) {
             // SAFETY: it was just mapped so, and nothing has used it.
             if let Err(error) = unsafe { call::mem_unmap(&self.context, start, len) } {

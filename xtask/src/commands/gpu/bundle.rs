@@ -18,7 +18,7 @@ const MEMBERS: [&str; 4] = ["cuda-sys", "cuda-safe", "cuda-ipc", "cuda-sim"];
 const OF_BOTH: [&str; 2] = ["capture_classes", "rows"];
 
 /// The examples that go along, by name.
-const EXAMPLES: [&str; 2] = ["doctor", "share_image"];
+const EXAMPLES: [&str; 3] = ["bandwidth", "doctor", "share_image"];
 
 /// Runs every program; its argument is the folder for the results.
 const SCRIPT: &str = r#"#!/bin/sh
@@ -31,7 +31,9 @@ mkdir -p "$results"
 export CUDA_TEST_ON=device CUDA_TEST_RESULTS="$results/outcomes.jsonl"
 cp "$here/commit" "$results/commit"
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader >"$results/device" 2>&1
-[ -x "$here/examples/doctor" ] && "$here/examples/doctor" >"$results/doctor" 2>&1
+for example in doctor bandwidth; do
+    [ -x "$here/examples/$example" ] && "$here/examples/$example" >"$results/$example" 2>&1
+done
 for program in "$here"/tests/*; do
     name=$(basename "$program")
     if [ $# -gt 0 ]; then
