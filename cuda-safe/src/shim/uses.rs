@@ -138,14 +138,14 @@ impl<T: Marks> Uses<T> {
             return false;
         }
         let mut set = self.lock();
-        // The same use again, as in a loop: only its mark is new.
-        if let [only] = set.uses.as_mut_slice()
-            && only.timeline.id() == timeline.id()
-            && only.access == access
-            && only.area == *area
+        // The same use again, as in a loop: only its mark is new, and what it stands for is gone.
+        if let Some(last) = set.uses.last_mut()
+            && last.timeline.id() == timeline.id()
+            && last.access == access
+            && last.area == *area
         {
             // Two threads may take marks in one order and come here in the other.
-            only.mark = only.mark.max(mark);
+            last.mark = last.mark.max(mark);
             return false;
         }
         let mut latest = mark;
