@@ -55,6 +55,14 @@ stale! {
         ok!(cuCtxSynchronize());
         assert_eq!(code!(cuMemPoolTrimTo(pool, 0)), 1);
     };
+    pools_whose_memory_lives: "cuMemPoolTrimTo", "cuMemPoolDestroy", || {
+        let pool = stream_memory::create(0, 0);
+        let memory = stream_memory::alloc_from(pool, 64, LEGACY);
+        ok!(cuMemPoolDestroy(pool));
+        assert_eq!(code!(cuMemPoolTrimTo(pool, 0)), 1);
+        stream_memory::free_on(memory, LEGACY);
+        ok!(cuCtxSynchronize());
+    };
     physical_memory: "cuMemRelease", "cuMemRelease", || {
         let handle = mapped::create(mapped::PAGE, 0);
         ok!(cuMemRelease(handle));
