@@ -77,7 +77,7 @@
 //!
 //! Races between two processes are looked for in memory of legacy handles, not in that of pools and
 //! virtual memory. File descriptors are the program's to close, those that it exports and those that it
-//! imports: one that is open at the end is a leak.
+//! imports: one that is open at the end is a leak. What it makes of one with `dup` is its own matter.
 //!
 //! Each process finds the other's memory under `/proc`: both must be of one user, and see each
 //! other's process numbers. That is stricter than a real driver, which asks nobody. Pools and

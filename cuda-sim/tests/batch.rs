@@ -281,3 +281,22 @@ fn single_copies_have_attributes_too() {
         end();
     });
 }
+
+#[test]
+fn a_capture_takes_no_batch() {
+    isolated!(Config::new(), || {
+        start();
+        let (memory, other, stream) = (alloc(64), alloc(64), stream(1));
+        let mut graph = ptr::null_mut();
+        ok!(cuStreamBeginCapture_v2(stream, CUstreamCaptureMode(0)));
+        assert_eq!(batch(&[(memory, other, 16)], STREAM, stream).0, 900);
+        assert_eq!(code!(cuStreamEndCapture(stream, &mut graph)), 901);
+        assert!(graph.is_null());
+        assert_eq!(batch(&[(memory, other, 16)], STREAM, stream).0, 0);
+        ok!(cuStreamSynchronize(stream));
+        ok!(cuStreamDestroy_v2(stream));
+        free(memory);
+        free(other);
+        end();
+    });
+}
