@@ -123,3 +123,24 @@ pub(crate) fn gather<'o, 'a>(
 ) -> Vec<&'o Operand<'a>> {
     single.iter().copied().chain(lists.iter().copied().flatten()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use cuda_sys::Version;
+
+    use super::*;
+
+    const CALL: &Contract =
+        &Contract { symbol: "call", since: Version::new(11, 0), order: None, rows: &[] };
+
+    #[test]
+    fn a_list_has_as_many_items_as_its_count_and_an_optional_one_perhaps_none() {
+        let count = |have, is_optional| count(CALL, "edges", have, Size::of(2), is_optional);
+        assert!(count(2, false).is_ok() && count(2, true).is_ok() && count(0, true).is_ok());
+        let refused = [(0, false), (1, false), (1, true), (3, true)];
+        for (have, is_optional) in refused {
+            let text = count(have, is_optional).unwrap_err().to_string();
+            assert_eq!(text, format!("call: `edges` breaks Count: needs 2, has {have}"));
+        }
+    }
+}
