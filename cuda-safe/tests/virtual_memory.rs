@@ -320,6 +320,22 @@ fn devices_use_it_once_they_have_access() {
 }
 
 #[test]
+fn access_is_changed_when_nothing_uses_the_memory() {
+    isolated!(lazy(), || {
+        let (context, stream) = context();
+        let mut range = AddressRange::<u32>::reserve(&context, PAGE).unwrap();
+        range.set_access(context.device(), DeviceAccess::ReadWrite).unwrap();
+        expect_calls("cuMemSetAccess", 0);
+        range.grow(1).unwrap();
+        range.fill(4, &stream).unwrap();
+        expect_calls("cuEventSynchronize", 0);
+        range.set_access(context.device(), DeviceAccess::ReadWrite).unwrap();
+        expect_calls("cuEventSynchronize", 1);
+        assert_eq!(stream.is_done(), Ok(true));
+    });
+}
+
+#[test]
 fn a_device_without_virtual_memory_is_refused() {
     isolated!(Config::new().without(Feature::VirtualMemory), || {
         let (context, _stream) = context();

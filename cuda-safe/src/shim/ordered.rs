@@ -4,14 +4,13 @@
 use core::ptr;
 use std::sync::Arc;
 
-use cuda_sys::{CUdeviceptr, CUresult, CUstream, CUstream_flags, CUstreamCaptureStatus};
+use cuda_sys::{CUdeviceptr, CUstream, CUstream_flags};
 
 use super::raw;
 use super::region::Allocation;
 use super::relaxed::Relaxed;
-use super::timeline::{Timeline, of_a_capture};
-use super::{Access, Area, Stream};
-use crate::call;
+use super::timeline::Timeline;
+use super::{Access, Area};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -23,20 +22,6 @@ pub(crate) fn first_write(timeline: &Arc<Timeline>, allocation: &Allocation) {
         timeline.seal(mark);
     }
     allocation.uses().touch(timeline, mark, Access::Write, &area, [].iter());
-}
-
-/// Refuses a stream whose work is captured: what is allocated there is memory once a graph runs, and
-/// of nobody but the graph.
-pub(crate) fn check_allocates(call: &'static str, stream: &Stream) -> Result<()> {
-    use CUstreamCaptureStatus as S;
-    match call::stream_is_capturing(stream) {
-        Ok(S::CU_STREAM_CAPTURE_STATUS_NONE) => Ok(()),
-        Ok(_) => Err(of_a_capture(call)),
-        Err(error) if error.code() == Some(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) => {
-            Err(of_a_capture(call))
-        }
-        Err(error) => Err(error),
-    }
 }
 
 /// Says what became of memory that was to be freed.

@@ -9,7 +9,7 @@ use crate::call;
 use crate::deferred;
 use crate::error::Result;
 use crate::memory::{Element, MemoryPool, byte_count};
-use crate::shim::{check_allocates, first_write};
+use crate::shim::{first_write, of_a_capture};
 use crate::stream::{AnyStream, Stream, on};
 
 impl<T: Element> DeviceBuffer<T> {
@@ -54,11 +54,13 @@ impl<T: Element> DeviceBuffer<T> {
     ) -> Result<Self> {
         let context = stream.context();
         let bytes = byte_count::<T>(call, len)?;
-        if bytes > 0 {
-            check_allocates(call, stream)?;
-        }
         let timeline = Arc::clone(stream.timeline());
-        let _entered = if timeline.is_eager() { Some(context.enter(call)?) } else { None };
+        let is_needed = bytes > 0 || timeline.is_eager();
+        let _entered = if is_needed { Some(context.enter(call)?) } else { None };
+        // What is allocated in a capture is memory once a graph runs, and of nobody but the graph.
+        if bytes > 0 && timeline.is_capturing()? {
+            return Err(of_a_capture(call));
+        }
         let address = match (bytes, pool) {
             (0, _) => CUdeviceptr(0),
             (_, None) => deferred::allocate(context, || call::mem_alloc_async(bytes, stream))?,
