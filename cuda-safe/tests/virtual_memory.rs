@@ -121,12 +121,12 @@ fn kernels_copies_and_views_use_it_in_order() {
         sums.grow(seam + 1).unwrap();
         ones.fill(1, &first).unwrap();
         sums.fill(10, &second).unwrap();
-        let mut part = sums.slice_mut(seam..seam + 8).unwrap();
+        let mut part = sums.slice_mut(seam - 4..seam + 4).unwrap();
         let arguments = (input(&ones), inout(&mut part), 4_u32, 8_u32);
         // SAFETY: the kernel touches eight elements of each.
         unsafe { add.launch(row(8), &first, arguments) }.unwrap();
         let mut answer = PinnedBuffer::<u32>::zeroed(&context, 10).unwrap();
-        let from = i64::try_from(seam).unwrap() - 1;
+        let from = i64::try_from(seam).unwrap() - 5;
         let view = sums.view().unwrap().slice(&cuda_safe::layout::s![from..from + 10]).unwrap();
         copy(&view, &mut answer.view_mut().unwrap(), &second).unwrap();
         assert_eq!(answer.as_slice().unwrap(), [10, 11, 11, 11, 11, 11, 11, 11, 11, 10]);

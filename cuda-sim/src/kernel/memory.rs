@@ -6,7 +6,7 @@ use bytemuck::Pod;
 use cuda_sys::{CUdeviceptr, CUresult};
 
 use super::{KernelError, Launch};
-use crate::engine::access::AccessKind;
+use crate::engine::access::{AccessBox, AccessKind};
 use crate::engine::binary::VariableSpace;
 use crate::engine::execute;
 use crate::engine::registry::{Allocation, MemoryKind};
@@ -78,15 +78,21 @@ impl Launch<'_> {
         let Some(found) = self.state.registry.resident(start) else {
             return Err(self.nowhere(kind, address.0, start, end));
         };
-        let (memory, base, rest) = (found.id, found.base, found.rest(start));
-        if end - start > rest {
+        let (memory, base) = (found.id, found.base);
+        if !self.state.holds(found, start, end - start) {
             let text = past_the_end(start, end, found.size, base);
             return Err(self.illegal(kind, address.0, text));
         }
         if let Some(reason) = self.forbids(found, kind) {
             return Err(self.illegal(kind, address.0, format!("{start:#x}, {reason}")));
         }
-        self.trace.note(memory, kind, start, end);
+        if found.kind == MemoryKind::Virtual {
+            for (memory, part) in self.state.parts(memory, &AccessBox::linear(start, end - start)) {
+                self.trace.note(memory, kind, part.base, part.end());
+            }
+        } else {
+            self.trace.note(memory, kind, start, end);
+        }
         let second = self.state.protection.second(start);
         let at = second.or_else(|| self.state.space.in_this_process(start));
         let at = at.ok_or_else(|| KernelError::new("an address of another process"))?;

@@ -41,8 +41,11 @@ pub(crate) fn run(state: &mut State, id: ItemId, item: &Item, kernel: &Kernel) {
         (None, Ok(Ok(()))) => None,
     };
     let declares = kernel.body.declares();
-    let declared: Vec<_> =
-        kernel.touches.iter().map(|touch| (touch.memory, touch.kind, touch.area)).collect();
+    let declared = kernel.touches.iter().flat_map(|touch| {
+        let parts = state.parts(touch.memory, &touch.area).into_iter();
+        parts.map(|(memory, area)| (memory, touch.kind, area))
+    });
+    let declared: Vec<_> = declared.collect();
     let trace = if declares { trace.without(&declared) } else { trace };
     for (memory, kind, area) in trace.boxes() {
         let parameter = operand(&kernel.arguments, kernel.arguments.parameter_of(area.base));

@@ -240,6 +240,21 @@ impl State {
             || memory.kind == MemoryKind::Virtual && self.covering(address, end).is_some()
     }
 
+    /// Returns what an access touches of each mapping that it goes over; of other memory, all of it.
+    pub(crate) fn parts(&self, memory: BufferId, area: &AccessBox) -> Vec<(BufferId, AccessBox)> {
+        let is_mapped =
+            self.registry.get(memory).is_some_and(|its| its.kind == MemoryKind::Virtual);
+        if !is_mapped {
+            return vec![(memory, *area)];
+        }
+        let first = self.mapping_at(area.base).map_or(area.base, |its| its.base);
+        let mappings = self.virtual_memory.mappings.range(first..area.end());
+        let parts = mappings.flat_map(|(_, its)| {
+            area.within(its.base, its.end()).into_iter().map(move |part| (its.memory, part))
+        });
+        parts.collect()
+    }
+
     /// Returns what of physical memory an access to a mapping touches.
     pub(crate) fn physical_touches(&self, touch: &Touch) -> Vec<Touch> {
         let end = touch.area.end();
