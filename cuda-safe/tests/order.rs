@@ -101,6 +101,25 @@ fn two_halves_do_not_wait_for_each_other() {
 }
 
 #[test]
+fn an_image_is_read_behind_the_copies_to_it() {
+    const PTX: &[u8] =
+        b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry nothing() { ret; }\0";
+    isolated!(lazy(), || {
+        let context = context();
+        let stream = Stream::new(&context).unwrap();
+        let source = PinnedBuffer::from_slice(&context, PTX).unwrap();
+        let mut image = PinnedBuffer::<u8>::zeroed(&context, PTX.len()).unwrap();
+        let mut buffer = DeviceBuffer::<u8>::allocate(&context, PTX.len()).unwrap();
+        call::memcpy_htod_async(&mut buffer, &source, &stream).unwrap();
+        call::memcpy_dtoh_async(&mut image, &buffer, &stream).unwrap();
+        // SAFETY: by then the memory holds PTX that ends with a zero byte.
+        let module = unsafe { call::module_load_data(&context, &image) }.unwrap();
+        // SAFETY: nothing of the module is used.
+        unsafe { call::module_unload(&context, module) }.unwrap();
+    });
+}
+
+#[test]
 fn pinned_memory_is_read_and_written_by_the_cpu_behind_its_copies() {
     isolated!(lazy(), || {
         let context = context();

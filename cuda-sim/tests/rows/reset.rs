@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::atomic::AtomicU8;
 
 use cuda_sys::*;
 
@@ -22,6 +23,9 @@ struct Old {
     function: CUfunction,
 }
 
+/// Is what the old life registers, and what may be registered to the end of the process.
+static REGISTERED: [AtomicU8; 8192] = [const { AtomicU8::new(1) }; 8192];
+
 /// Is how far the process went on after the reset.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
@@ -37,8 +41,7 @@ impl Old {
     /// Makes the objects, resets, and goes on to the phase; returns the new buffer if there is one.
     fn reset(phase: Phase) -> (Self, CUdeviceptr) {
         let context = start();
-        let registered = Box::leak(vec![1_u8; 8192].into_boxed_slice());
-        let base = registered.as_mut_ptr();
+        let base = REGISTERED.as_ptr().cast_mut();
         let registered: *mut c_void = base.wrapping_add(base.align_offset(4096)).cast();
         let (mut module, mut function) = (ptr::null_mut(), ptr::null_mut());
         ok!(cuModuleLoadData(&mut module, EMPTY.as_ptr().cast()));
