@@ -219,7 +219,7 @@ fn streams_join_a_capture_by_an_event_of_the_callers() {
         assert_eq!(count(graph), 3);
         // SAFETY: the graph is alive until it is destroyed below.
         let whole = unsafe { Adopted::new(graph, None) };
-        let runs = call::graph_instantiate_with_flags(&whole, 0).unwrap();
+        let runs = call::graph_instantiate_with_flags(&context, &whole, 0).unwrap();
         // SAFETY: the graph is alive, and nothing else uses the buffer.
         unsafe { call::graph_launch(runs, &stream) }.unwrap();
         stream.synchronize().unwrap();

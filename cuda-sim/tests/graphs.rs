@@ -41,6 +41,26 @@ fn instantiate(graph: CUgraph) -> CUgraphExec {
 }
 
 #[test]
+fn a_graph_is_made_executable_in_a_context() {
+    on_every_scheduler!(Config::new(), || {
+        start();
+        let graph = graph();
+        let memory = alloc(64);
+        fill(graph, &[], memory, 7);
+        let (mut context, mut exec) = (ptr::null_mut(), ptr::null_mut());
+        ok!(cuCtxGetCurrent(&mut context));
+        ok!(cuCtxSetCurrent(ptr::null_mut()));
+        // Measured.
+        assert_eq!(code!(cuGraphInstantiateWithFlags(&mut exec, graph, 0)), 201);
+        ok!(cuCtxSetCurrent(context));
+        ok!(cuGraphExecDestroy(instantiate(graph)));
+        ok!(cuGraphDestroy(graph));
+        free(memory);
+        end();
+    });
+}
+
+#[test]
 fn a_built_graph_runs_in_the_order_of_its_edges() {
     on_every_scheduler!(Config::new(), || {
         start();

@@ -14,14 +14,18 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
     run!(
         tally,
         "cuGraphInstantiateWithFlags",
-        call::graph_instantiate_with_flags(&nothing::<CUgraph>(&on.context), zero())
+        call::graph_instantiate_with_flags(&on.context, &nothing::<CUgraph>(&on.context), zero())
     );
     unchecked!(
         tally,
         "cuGraphInstantiateWithParams",
-        call::graph_instantiate_with_params(&nothing::<CUgraph>(&on.context), nil())
+        call::graph_instantiate_with_params(&on.context, &nothing::<CUgraph>(&on.context), nil())
     );
-    run!(tally, "cuGraphInstantiate_v2", call::graph_instantiate(&nothing::<CUgraph>(&on.context)));
+    run!(
+        tally,
+        "cuGraphInstantiate_v2",
+        call::graph_instantiate(&on.context, &nothing::<CUgraph>(&on.context))
+    );
     unchecked!(tally, "cuGraphExecDestroy", call::graph_exec_destroy(nil()));
     run!(
         tally,

@@ -11,7 +11,7 @@ use cuda_sys::{
 };
 
 /// Makes an executable graph; whoever makes it destroys it.
-#[driver(cuGraphInstantiateWithFlags, home = none)]
+#[driver(cuGraphInstantiateWithFlags, home = given)]
 pub fn graph_instantiate_with_flags(
     #[out] graph_exec @ phGraphExec: *mut CUgraphExec,
     #[handle] graph @ hGraph: CUgraph,
@@ -23,7 +23,7 @@ pub fn graph_instantiate_with_flags(
 /// # Safety
 ///
 /// The parameters point to one record, and the stream that they name is alive.
-#[driver(cuGraphInstantiateWithParams, home = none)]
+#[driver(cuGraphInstantiateWithParams, home = given)]
 pub unsafe fn graph_instantiate_with_params(
     #[out] graph_exec @ phGraphExec: *mut CUgraphExec,
     #[handle] graph @ hGraph: CUgraph,
@@ -31,7 +31,7 @@ pub unsafe fn graph_instantiate_with_params(
 );
 
 /// Makes an executable graph, and a log; for drivers before CUDA 11.4.
-#[driver(cuGraphInstantiate_v2, home = none)]
+#[driver(cuGraphInstantiate_v2, home = given)]
 pub fn graph_instantiate(
     #[out] graph_exec @ phGraphExec: *mut CUgraphExec,
     #[handle] graph @ hGraph: CUgraph,

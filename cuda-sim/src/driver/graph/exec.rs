@@ -65,6 +65,8 @@ fn instantiate(
     }
     let made_by = Side::new(session.call(), "");
     session.graph(graph.number())?;
+    // Measured: a graph is of no context, but is made executable in one.
+    session.context()?;
     let steps = session.graphs.steps_of(graph.number())?;
     let handle = session.instantiate(graph.number(), steps, flags, made_by)?;
     exec.write(CUgraphExec::from_number(handle));
