@@ -14,9 +14,9 @@ use crate::workspace;
 /// Break each gate and each pair of steps, in a copy of the workspace; some test must notice
 #[derive(Debug, Args)]
 pub(crate) struct Mutate {
-    /// Only the changes whose description holds TEXT
+    /// Only the changes whose description holds one of these
     #[arg(value_name = "TEXT")]
-    only: Option<String>,
+    only: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ impl Mutate {
         let list: List = toml::from_str(&text).context("xtask/mutations.toml")?;
         let tree = copy()?;
         let chosen = |change: &Change| {
-            self.only.as_ref().is_none_or(|only| change.what.contains(only.as_str()))
+            self.only.is_empty() || self.only.iter().any(|only| change.what.contains(only.as_str()))
         };
         let changes: Vec<Change> =
             changes(&list, &tree)?.into_iter().filter(|change| chosen(change)).collect();
