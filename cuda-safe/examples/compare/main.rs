@@ -1,5 +1,5 @@
 //! What a copy and an allocation cost by raw calls, by this crate, and by cudarc, in one run: medians
-//! with the tenth and the ninetieth percentile.
+//! with the tenth and the ninetieth percentile, and the least.
 //!
 //! `cargo run --release -p cuda-safe --example compare`
 //!
@@ -165,7 +165,7 @@ impl Way for Cudarc {
     }
 }
 
-/// Times `work` of each way in turn, round by round, and prints the quotients to the first way.
+/// Times `work` of each way in turn, round by round, and prints what is more than the first way takes.
 fn compare(
     title: &str,
     rounds: usize,
@@ -187,15 +187,17 @@ fn compare(
     for ((name, _), times) in ways.iter().zip(&mut times) {
         times.sort_unstable_by(f64::total_cmp);
         let at = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or(0.0);
-        let median = at(50);
-        let raw = *first.get_or_insert(median);
+        let (least, median) = (at(0), at(50));
+        let (raw_least, raw) = *first.get_or_insert((least, median));
         println!(
-            "  {name:10} {:12.3} us ({:.3} to {:.3})  {:+9.1} ns  {:6.3} of raw",
+            "  {name:10} {:12.3} us ({:.3} to {:.3}), {:+.1} ns, {:.3} of raw; least {:.3} us, {:+.1} ns",
             median * 1e6,
             at(10) * 1e6,
             at(90) * 1e6,
             (median - raw) * 1e9,
             median / raw,
+            least * 1e6,
+            (least - raw_least) * 1e9,
         );
     }
     Ok(())
