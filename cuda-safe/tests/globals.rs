@@ -2,37 +2,17 @@
 #![cfg(feature = "driver")]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+#[path = "common/logged.rs"]
+mod logged;
+
 use cuda_safe::shim::{Kind, Memory as _};
-use cuda_safe::{
-    Context, Device, External, Global, PinnedBuffer, Rule, Stream, call, copy, implied, inout,
-    input,
-};
-use cuda_sim::{Config, Feature, Scheduler, is_on_device, isolated, on_every_scheduler};
+use cuda_safe::{External, Global, PinnedBuffer, Rule, Stream, call, copy, implied, inout, input};
+use cuda_sim::{Config, Feature, is_on_device, isolated, on_every_scheduler};
 use cuda_sys::CUresult;
 
 mod kernels;
 use kernels::{module, row};
-
-fn lazy() -> Config {
-    let config = Config::new().scheduler(Scheduler::Lazy);
-    // Only the simulator keeps a log, and asking for one keeps a test off a device.
-    if is_on_device() { config } else { config.log(true) }
-}
-
-fn context() -> (Context, Stream) {
-    let context = Device::get(0).unwrap().context().unwrap();
-    let stream = Stream::new(&context).unwrap();
-    (context, stream)
-}
-
-/// Fails unless a function was called so often, as far as the log tells.
-fn expect_calls(function: &str, expected: usize) {
-    if !is_on_device() {
-        let calls = cuda_sim::calls();
-        let calls = calls.iter().filter(|call| call.function == function);
-        assert_eq!(calls.count(), expected, "{function}");
-    }
-}
+use logged::{context, expect_calls, lazy};
 
 fn read(variable: &Global<u32>, stream: &Stream) -> Vec<u32> {
     let mut answer = PinnedBuffer::<u32>::zeroed(stream.context(), variable.len()).unwrap();

@@ -2,36 +2,17 @@
 #![cfg(feature = "driver")]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+#[path = "common/logged.rs"]
+mod logged;
+
 use cuda_safe::shim::attribute::ReuseAllowOpportunistic;
 use cuda_safe::{
-    Context, Device, DeviceBuffer, Element, MemoryPool, PerThreadStream, PinnedBuffer,
-    PoolProperties, Rule, Stream, call,
+    Device, DeviceBuffer, Element, MemoryPool, PerThreadStream, PinnedBuffer, PoolProperties, Rule,
+    Stream, call,
 };
-use cuda_sim::{
-    Config, Feature, Scheduler, for_each_failure, is_on_device, isolated, on_every_scheduler,
-};
+use cuda_sim::{Config, Feature, for_each_failure, isolated, on_every_scheduler};
 use cuda_sys::{CUresult, Version};
-
-fn lazy() -> Config {
-    let config = Config::new().scheduler(Scheduler::Lazy);
-    // Only the simulator keeps a log, and asking for one keeps a test off a device.
-    if is_on_device() { config } else { config.log(true) }
-}
-
-fn context() -> (Context, Stream) {
-    let context = Device::get(0).unwrap().context().unwrap();
-    let stream = Stream::new(&context).unwrap();
-    (context, stream)
-}
-
-/// Fails unless a function was called so often, as far as the log tells.
-fn expect_calls(function: &str, expected: usize) {
-    if !is_on_device() {
-        let calls = cuda_sim::calls();
-        let calls = calls.iter().filter(|call| call.function == function);
-        assert_eq!(calls.count(), expected, "{function}");
-    }
-}
+use logged::{context, expect_calls, lazy};
 
 fn read<T: Element>(buffer: &DeviceBuffer<T>, stream: &Stream) -> Vec<T> {
     let mut pinned = PinnedBuffer::<T>::zeroed(stream.context(), buffer.len()).unwrap();

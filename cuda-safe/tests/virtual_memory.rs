@@ -2,6 +2,9 @@
 #![cfg(feature = "driver")]
 #![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
+#[path = "common/logged.rs"]
+mod logged;
+
 use cuda_safe::shim::Kind;
 use cuda_safe::shim::Memory as _;
 use cuda_safe::sys::CUdeviceptr;
@@ -9,35 +12,15 @@ use cuda_safe::{
     AddressRange, Cause, Context, Device, DeviceAccess, External, PhysicalMemory, PinnedBuffer,
     Rule, Stream, call, copy, inout, input,
 };
-use cuda_sim::{Config, Feature, Scheduler, is_on_device, isolated, on_every_scheduler};
+use cuda_sim::{Config, Feature, is_on_device, isolated, on_every_scheduler};
 use cuda_sys::Version;
 
 mod kernels;
 use kernels::{kernel, row};
+use logged::{context, expect_calls, lazy};
 
 /// Elements of 4 bytes in 2 MiB.
 const PAGE: usize = 1 << 19;
-
-fn lazy() -> Config {
-    let config = Config::new().scheduler(Scheduler::Lazy);
-    // Only the simulator keeps a log, and asking for one keeps a test off a device.
-    if is_on_device() { config } else { config.log(true) }
-}
-
-fn context() -> (Context, Stream) {
-    let context = Device::get(0).unwrap().context().unwrap();
-    let stream = Stream::new(&context).unwrap();
-    (context, stream)
-}
-
-/// Fails unless a function was called so often, as far as the log tells.
-fn expect_calls(function: &str, expected: usize) {
-    if !is_on_device() {
-        let calls = cuda_sim::calls();
-        let calls = calls.iter().filter(|call| call.function == function);
-        assert_eq!(calls.count(), expected, "{function}");
-    }
-}
 
 /// Returns elements of a range, read on `stream`.
 fn read(range: &AddressRange<u32>, from: usize, len: usize, stream: &Stream) -> Vec<u32> {

@@ -75,12 +75,10 @@ impl StridedLayout {
         let mut kept = self.axes.iter().peekable();
         let mut unsqueezed = AxisList::new();
         for position in 0..ndim {
-            let is_new = inserted >> position & 1 == 1;
-            let next = if is_new { kept.peek().copied() } else { kept.next() };
-            let stride = |axis: Axis| if is_new { axis.span() } else { axis.stride };
-            unsqueezed.push(Axis {
-                extent: next.filter(|_| !is_new).map_or(1, |axis| axis.extent),
-                stride: next.map_or(last, stride),
+            unsqueezed.push(if inserted >> position & 1 == 0 {
+                kept.next().unwrap_or(Axis::UNIT)
+            } else {
+                Axis { extent: 1, stride: kept.peek().map_or(last, |axis| axis.span()) }
             });
         }
         proved!(operation, unsqueezed, self.offset, self.item_size())
