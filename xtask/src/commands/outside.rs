@@ -1,7 +1,9 @@
 //! `cargo xtask outside`: a crate of somebody else's, made of nothing but the packages.
 //!
 //! What a package leaves out is missed only outside of the workspace: a file that is read while it is
-//! compiled, a dependency that the workspace provides.
+//! compiled, a dependency that the workspace provides. Each run unpacks and builds in a folder of its
+//! own: cargo takes what it unpacked earlier for the same version, and so builds one package against
+//! another's earlier text.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -19,8 +21,8 @@ const PROGRAM: &str = "cuda-safe/examples/saxpy.rs";
 /// What it says if it computed what it should.
 const ANSWER: &str = "0 of 10000 elements are wrong";
 
-/// Package the crates, make a crate outside of the workspace that depends on the packages, and run the
-/// saxpy example there
+/// Package the crates, make a crate outside of the workspace that depends on every package, and run
+/// the saxpy example there
 #[derive(Debug, Args)]
 pub(crate) struct Outside;
 
@@ -30,9 +32,8 @@ impl Outside {
         let packages = unpack(&package()?, folder.path())?;
         let made = make(folder.path(), &packages)?;
         let output = Command::new(cargo())
-            .args(["run", "--quiet", "--target-dir"])
-            .arg(workspace::target().join("outside"))
-            .args(["--", "--simulated"])
+            .args(["run", "--quiet", "--", "--simulated"])
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
             .current_dir(&made)
             .stderr(Stdio::inherit())
             .output()
@@ -123,7 +124,10 @@ fn make(folder: &Path, packages: &[(String, PathBuf)]) -> Result<PathBuf> {
     let manifest = made.join("Cargo.toml");
     let mut text = std::fs::read_to_string(&manifest)?;
     // What `cargo new` writes ends with an empty list of dependencies.
-    text.push_str("cuda-safe = \"0.1\"\ncuda-sim = \"0.1\"\n\n[patch.crates-io]\n");
+    for (name, _path) in packages {
+        text += &format!("{name} = \"*\"\n");
+    }
+    text.push_str("\n[patch.crates-io]\n");
     for (name, path) in packages {
         text += &format!("{name} = {{ path = {:?} }}\n", path.display().to_string());
     }
