@@ -17,6 +17,7 @@ use crate::call;
 use crate::deferred::Queue;
 use crate::device::Device;
 use crate::error::{Error, Result, Rule};
+use crate::fork::Process;
 use crate::shim::Timeline;
 
 /// Is a context: a device's primary one, retained, or one of one's own.
@@ -32,7 +33,7 @@ pub(crate) struct Inner {
     /// The driver's number, which differs after a reset; none from drivers that have none.
     driver_id: Option<u64>,
     /// The process that made it: in a forked child it is of no use.
-    process: u32,
+    process: Process,
     timelines: Mutex<Vec<Weak<Timeline>>>,
     legacy: Mutex<Weak<Timeline>>,
     /// The stream that frees what its own streams can't.
@@ -112,7 +113,7 @@ impl Context {
             raw: RawContext(raw),
             origin,
             driver_id: None,
-            process: std::process::id(),
+            process: Process::current(),
             timelines: Mutex::new(Vec::new()),
             legacy: Mutex::new(Weak::new()),
             reclaim: Mutex::new(None),
@@ -154,12 +155,13 @@ impl Context {
     ///
     /// As the driver answers; it may be the answer to earlier work.
     pub fn synchronize(&self) -> Result<()> {
+        crate::deferred::release_all(self);
         let marks: Vec<_> = self.timelines().into_iter().map(|it| (it.cut(), it)).collect();
         call::ctx_synchronize(self)?;
         for (mark, timeline) in marks {
             timeline.note_reached(mark);
         }
-        self.collect();
+        self.queue().collect(self);
         Ok(())
     }
 
@@ -200,14 +202,16 @@ impl Context {
         work()
     }
 
-    /// Frees memory whose drop had to be put off, as far as its uses are done by now.
+    /// Frees memory whose drop had to be put off, as far as its uses are done by now, and what streams
+    /// keep for their next allocations.
     ///
-    /// Allocations, drops and [`synchronize`](Self::synchronize) do so by themselves.
+    /// [`synchronize`](Self::synchronize) does so by itself; allocations and drops do the former.
     pub fn collect(&self) {
-        self.0.queue.collect(self);
+        crate::deferred::release_all(self);
+        self.queue().collect(self);
     }
 
-    /// Returns how many dropped allocations are not freed yet.
+    /// Returns how many dropped allocations are not freed yet, but for those that streams keep.
     pub fn uncollected(&self) -> usize {
         self.0.queue.len()
     }
@@ -233,7 +237,7 @@ impl Context {
 
     /// Tells whether this is the process that made it.
     pub(crate) fn is_own_process(&self) -> bool {
-        self.0.process == std::process::id()
+        self.0.process.is_current()
     }
 
     /// Remembers a stream, so that the end of the context waits for it.
@@ -331,7 +335,7 @@ unsafe impl crate::shim::Handle for Context {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        if self.process != std::process::id() {
+        if !self.process.is_current() {
             return;
         }
         if let Err(error) = crate::shim::outside("cuDevicePrimaryCtxRelease_v2") {

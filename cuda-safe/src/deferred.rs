@@ -11,7 +11,7 @@ use cuda_sys::{CUcontext, CUdeviceptr, CUmemGenericAllocationHandle, CUresult};
 use crate::context::Context;
 use crate::error::{Error, Result, Rule};
 use crate::memory::Reservation;
-use crate::shim::{self, Allocation, Area, Freed, Relaxed, Timeline, is_inside, raw};
+use crate::shim::{self, Allocation, Area, Block, Freed, Relaxed, Timeline, is_inside, raw};
 
 /// Is an allocation without an owner.
 pub(crate) struct Orphan {
@@ -133,6 +133,11 @@ impl Queue {
 }
 
 impl Orphan {
+    /// Makes one of memory that is freed in the order of a stream.
+    fn ordered(timeline: &Arc<Timeline>, Block { address, allocation }: Block) -> Self {
+        Self { address: Address::Ordered(address, Arc::clone(timeline)), allocation }
+    }
+
     /// Tells whether it can be freed now, without waiting on the host.
     fn can_go(&self) -> bool {
         matches!(self.address, Address::Ordered(..)) || self.records().all(|it| it.is_idle())
@@ -180,17 +185,18 @@ impl Orphan {
 /// Allocates. What earlier owners left is freed before, as far as nothing uses it; and before an
 /// answer that there is no memory is passed on, the rest is waited for.
 pub(crate) fn allocate<T>(context: &Context, mut call: impl FnMut() -> Result<T>) -> Result<T> {
-    context.collect();
+    context.queue().collect(context);
     let _relaxed = Relaxed::enter();
     let answer = call();
     let no_memory = |error: &Error| error.code() == Some(CUresult::CUDA_ERROR_OUT_OF_MEMORY);
     if answer.as_ref().is_err_and(no_memory) {
+        release_all(context);
         let freeing: Vec<_> =
             context.timelines().into_iter().filter(|timeline| timeline.is_freeing()).collect();
         if context.uncollected() > 0 || !freeing.is_empty() {
             context.queue().wait()?;
             freeing.iter().try_for_each(|timeline| timeline.wait_for_frees())?;
-            context.collect();
+            context.queue().collect(context);
             return call();
         }
     }
@@ -209,12 +215,47 @@ fn free(context: &Context, mut orphan: Orphan) {
         Ok(_entered) => unsafe { orphan.free(context) },
         // It went with its context, or is a pool's: that one leaks.
         Err(error) if error.rule() == Some(Rule::Alive) => Freed::Done(Err(error)),
-        Err(_again) => Freed::Kept,
+        Err(_again) => Freed::NotYet,
     };
     match freed {
         Freed::Done(Ok(())) => {}
         Freed::Done(Err(error)) => context.report(error),
-        Freed::Kept => context.queue().push(orphan),
+        Freed::NotYet => context.queue().push(orphan),
+    }
+}
+
+/// Frees what a stream keeps.
+pub(crate) fn release(
+    context: &Context,
+    timeline: &Arc<Timeline>,
+    kept: impl IntoIterator<Item = Block>,
+) {
+    for block in kept {
+        free(context, Orphan::ordered(timeline, block));
+    }
+}
+
+/// Frees what the streams of a context keep.
+pub(crate) fn release_all(context: &Context) {
+    for timeline in context.timelines() {
+        release(context, &timeline, timeline.take_all_kept());
+    }
+}
+
+/// Takes memory of the device's current pool whose owner is being dropped: the stream that it was
+/// allocated on keeps it, or it is given up.
+pub(crate) fn keep(context: &Context, timeline: &Arc<Timeline>, block: Block) {
+    // A forked child has the address, but not the memory.
+    if !context.is_own_process() {
+        return;
+    }
+    let entered = context.enter("cuMemFreeAsync");
+    let given_up = if entered.is_ok() { shim::keep(timeline, block) } else { vec![block] };
+    drop(entered);
+    context.queue().collect(context);
+    for block in given_up {
+        let address = Address::Ordered(block.address, Arc::clone(timeline));
+        give_up(context, address, block.allocation);
     }
 }
 
@@ -232,7 +273,7 @@ pub(crate) fn give_up(context: &Context, address: Address, allocation: Arc<Alloc
         context.queue().push(orphan);
         return;
     }
-    context.collect();
+    context.queue().collect(context);
     if orphan.can_go() {
         free(context, orphan);
     } else {
@@ -252,7 +293,11 @@ pub(crate) fn end(
         let mut timelines = timelines.lock().unwrap_or_else(PoisonError::into_inner);
         timelines.drain(..).filter_map(|timeline| timeline.upgrade()).collect()
     };
-    let orphans = std::mem::take(&mut *queue.lock());
+    let mut orphans = std::mem::take(&mut *queue.lock());
+    for stream in &streams {
+        orphans
+            .extend(stream.take_all_kept().into_iter().map(|block| Orphan::ordered(stream, block)));
+    }
     if streams.is_empty() && orphans.is_empty() {
         return;
     }

@@ -35,6 +35,8 @@ mod error;
 #[cfg(feature = "driver")]
 mod event;
 #[cfg(feature = "driver")]
+mod fork;
+#[cfg(feature = "driver")]
 mod memory;
 #[cfg(feature = "driver")]
 mod module;

@@ -63,12 +63,12 @@ pub(crate) use gate::{
 pub(crate) use home::{enter, home};
 pub(crate) use list::{Handles, Operands, addresses, count, gather, list, list_mut};
 pub(crate) use operand::{Held, Operand, Until, address};
-pub(crate) use ordered::{Freed, first_write, free, reclaim};
+pub(crate) use ordered::{Freed, first_write, free, keep, reclaim};
 pub(crate) use pointer::{About, number_of, record_of};
 pub(crate) use records::{alias, forget_alias};
 pub(crate) use relaxed::Relaxed;
 pub(crate) use settle::{default_timeline, fence, settle, settle_host, timeline, touch};
-pub(crate) use timeline::{Timeline, of_a_capture};
+pub(crate) use timeline::{Block, Timeline, of_a_capture};
 pub(crate) use value::{any_bytes, plain, plain_items, plain_record, text, text_at, zeroed};
 
 pub(crate) use crate::context::Context;

@@ -15,6 +15,7 @@ use cuda_sys::{CU_STREAM_LEGACY, CUevent, CUstream, CUstream_flags};
 
 use crate::call;
 use crate::context::Context;
+use crate::deferred;
 use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{Handle, Relaxed, Timeline, raw};
 
@@ -172,18 +173,19 @@ impl Stream {
         &self.timeline
     }
 
-    /// Waits until everything that was enqueued on it is done.
+    /// Waits until everything that was enqueued on it is done, and frees what it keeps.
     ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
     pub fn synchronize(&self) -> Result<()> {
+        deferred::release(&self.context, &self.timeline, self.timeline.take_all_kept());
         let mark = self.timeline.cut();
         let relaxed = Relaxed::enter();
         call::stream_synchronize(self)?;
         drop(relaxed);
         self.timeline.note_reached(mark);
-        self.context.collect();
+        self.context.queue().collect(&self.context);
         Ok(())
     }
 
@@ -320,10 +322,14 @@ impl Drop for Stream {
         }
         match self.owner {
             Owner::Value => {}
-            Owner::Driver => return,
+            Owner::Driver => {
+                let kept = self.timeline.take_all_kept();
+                return deferred::release(&self.context, &self.timeline, kept);
+            }
             // The events are recorded already; from here on the handle may go at any time.
             Owner::Other { .. } => return self.timeline.forsake(),
         }
+        deferred::release(&self.context, &self.timeline, self.timeline.take_all_kept());
         let entered = match self.context.enter("cuStreamDestroy_v2") {
             Ok(entered) => entered,
             // After a reset by others the handle must not be used: the driver would crash.
@@ -337,5 +343,7 @@ impl Drop for Stream {
             }
         }
         drop(entered);
+        // What another thread dropped in between; it is freed in the order of the context's own stream.
+        deferred::release(&self.context, &self.timeline, self.timeline.take_all_kept());
     }
 }

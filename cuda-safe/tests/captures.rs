@@ -148,6 +148,31 @@ fn the_default_stream_counts_as_captured_beside_one_that_waits_for_it() {
 }
 
 #[test]
+fn what_a_stream_keeps_is_not_for_its_capture() {
+    on_every_scheduler!(Config::new(), || {
+        let context = context();
+        let stream = Stream::new(&context).unwrap();
+        for mode in MODES {
+            let mut used = DeviceBuffer::<u8>::uninitialized(&stream, 64).unwrap();
+            drop(DeviceBuffer::<u8>::uninitialized(&stream, 128).unwrap());
+            begin(&stream, mode);
+            expect_refused(&DeviceBuffer::<u8>::uninitialized(&stream, 128).unwrap_err());
+            used.fill(1, &stream).unwrap();
+            // Its drop is put off instead.
+            drop(used);
+            assert_eq!(context.uncollected(), 1);
+            assert_eq!(end(&stream), 1, "{mode:?}");
+            drop(DeviceBuffer::<u8>::uninitialized(&stream, 128).unwrap());
+            begin(&stream, mode);
+            context.collect();
+            assert_eq!(end(&stream), 0, "{mode:?}");
+        }
+        context.synchronize().unwrap();
+        assert_eq!((context.uncollected(), context.reported_errors()), (0, 0));
+    });
+}
+
+#[test]
 fn nobody_waits_for_what_is_only_captured() {
     on_every_scheduler!(Config::new(), || {
         let context = context();

@@ -51,7 +51,11 @@ fn a_drop_waits_on_the_stream_and_not_on_the_host() {
         expect_calls("cuStreamWaitEvent", 1);
         drop(buffer);
         expect_calls("cuStreamWaitEvent", 2);
+        expect_calls("cuEventSynchronize", 0);
+        expect_calls("cuMemFreeAsync", 0);
+        context.collect();
         expect_calls("cuMemFreeAsync", 1);
+        expect_calls("cuStreamWaitEvent", 2);
         expect_calls("cuEventSynchronize", 0);
         assert_eq!(context.uncollected(), 0);
     });

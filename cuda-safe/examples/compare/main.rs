@@ -31,6 +31,8 @@ trait Way {
     fn to_host(&mut self) -> Outcome;
     /// Allocates 1 MiB in the stream's order, and frees it.
     fn allocate(&mut self) -> Outcome;
+    /// Allocates 1 MiB in no stream's order, and frees it.
+    fn allocate_plain(&mut self) -> Outcome;
     /// Waits for the stream.
     fn wait(&mut self) -> Outcome;
 }
@@ -90,6 +92,14 @@ impl Way for Raw {
         check(unsafe { cuMemFreeAsync(address, self.stream) })
     }
 
+    fn allocate_plain(&mut self) -> Outcome {
+        let mut address = CUdeviceptr(0);
+        // SAFETY: the call writes one address.
+        check(unsafe { cuMemAlloc_v2(&raw mut address, 1 << 20) })?;
+        // SAFETY: nothing uses it.
+        check(unsafe { cuMemFree_v2(address) })
+    }
+
     fn wait(&mut self) -> Outcome {
         // SAFETY: the stream is alive.
         check(unsafe { cuStreamSynchronize(self.stream) })
@@ -121,6 +131,11 @@ impl Way for Checked {
 
     fn allocate(&mut self) -> Outcome {
         drop(DeviceBuffer::<u8>::uninitialized(&self.stream, 1 << 20)?);
+        Ok(())
+    }
+
+    fn allocate_plain(&mut self) -> Outcome {
+        drop(DeviceBuffer::<u8>::allocate(self.device.context(), 1 << 20)?);
         Ok(())
     }
 
@@ -158,6 +173,13 @@ impl Way for Cudarc {
         // SAFETY: nobody reads the bytes.
         drop(unsafe { self.stream.alloc::<u8>(1 << 20) }?);
         Ok(())
+    }
+
+    fn allocate_plain(&mut self) -> Outcome {
+        // SAFETY: nothing but the free uses it.
+        let address = unsafe { cudarc::driver::result::malloc_sync(1 << 20) }?;
+        // SAFETY: nothing uses it.
+        Ok(unsafe { cudarc::driver::result::free_sync(address) }?)
     }
 
     fn wait(&mut self) -> Outcome {
@@ -243,6 +265,9 @@ fn main() -> Outcome {
     })?;
     compare("1 MiB allocated and freed, host time", 2_000, &mut small, |way| {
         host_time(way, |way| way.allocate())
+    })?;
+    compare("1 MiB of plain memory allocated and freed, host time", 200, &mut small, |way| {
+        host_time(way, |way| way.allocate_plain())
     })?;
     drop(small);
     let mut large = ways(256 << 20)?;

@@ -17,13 +17,13 @@ use super::{Element, divided};
 use crate::context::Context;
 use crate::deferred::{self, Address};
 use crate::error::Result;
-use crate::shim::{Allocation, Device, Kind, Memory, Region, Steady, Timeline, record_of};
+use crate::shim::{Allocation, Block, Device, Kind, Memory, Region, Steady, Timeline, record_of};
 
 /// Is memory of a device: a run of elements, or rows of them.
 ///
 /// | made by | memory | freed |
 /// |---|---|---|
-/// | [`uninitialized`](Self::uninitialized), [`zeroed`](Self::zeroed), [`filled`](Self::filled), [`MemoryPool::allocate`](super::MemoryPool::allocate) | of a pool, in the order of a stream | in the order of that stream, behind every use: its drop waits for nothing |
+/// | [`uninitialized`](Self::uninitialized), [`zeroed`](Self::zeroed), [`filled`](Self::filled), [`MemoryPool::allocate`](super::MemoryPool::allocate) | of a pool, in the order of a stream | in the order of that stream, behind every use: its drop waits for nothing. The stream keeps some of the current pool's for its next allocations of as many bytes, until it or the context is waited for |
 /// | [`allocate`](Self::allocate), [`allocate_pitched`](Self::allocate_pitched) | plain: of `cuMemAlloc`, `cuMemAllocPitch` | once it is idle; then `cuMemFree` waits for every kernel of the context |
 ///
 /// Handles for other processes (`cuIpcGetMemHandle`) are of plain memory only.
@@ -56,11 +56,18 @@ enum Source {
     /// `cuMemAlloc` or `cuMemAllocPitch`.
     Plain,
     /// A pool, in the order of a stream.
-    Ordered {
-        timeline: Arc<Timeline>,
-        /// Tells whether the pool was made to be shared.
-        shared: bool,
-    },
+    Ordered { timeline: Arc<Timeline>, pool: Pool },
+}
+
+/// Says which pool memory is from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pool {
+    /// The device's current one.
+    Current,
+    /// Another, or an unknown one.
+    Other,
+    /// One that was made to be shared.
+    Shared,
 }
 
 impl<T: Element> DeviceBuffer<T> {
@@ -68,12 +75,21 @@ impl<T: Element> DeviceBuffer<T> {
         context: &Context,
         address: CUdeviceptr,
         bytes: usize,
-        (width, rows, pitch): (usize, usize, usize),
+        shape: (usize, usize, usize),
     ) -> Self {
         let allocation = match bytes {
             0 => Arc::new(Allocation::new(0)),
             _ => record_of(address, bytes),
         };
+        Self::with_record(context, address, shape, allocation)
+    }
+
+    fn with_record(
+        context: &Context,
+        address: CUdeviceptr,
+        (width, rows, pitch): (usize, usize, usize),
+        allocation: Arc<Allocation>,
+    ) -> Self {
         let (source, context) = (Source::Plain, context.clone());
         Self { address, width, rows, pitch, allocation, source, context, element: PhantomData }
     }
@@ -170,8 +186,8 @@ unsafe impl<T: Element> Memory for DeviceBuffer<T> {
         let address = usize::try_from(self.address.0).unwrap_or(0);
         let kind = match self.source {
             Source::Plain => Kind::Alloc,
-            Source::Ordered { shared: false, .. } => Kind::Pool,
-            Source::Ordered { shared: true, .. } => Kind::SharedPool,
+            Source::Ordered { pool: Pool::Shared, .. } => Kind::SharedPool,
+            Source::Ordered { .. } => Kind::Pool,
         };
         Region::new(address, self.allocation.len(), kind)
             .with_rows(self.pitch, self.width * size_of::<T>(), self.rows)
@@ -188,14 +204,17 @@ unsafe impl<T: Element> Device for DeviceBuffer<T> {}
 
 impl<T: Element> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
-        if self.address.0 != 0 {
-            let address = match &self.source {
-                Source::Plain => Address::Device(self.address),
-                Source::Ordered { timeline, .. } => {
-                    Address::Ordered(self.address, Arc::clone(timeline))
-                }
-            };
-            deferred::give_up(&self.context, address, Arc::clone(&self.allocation));
+        if self.address.0 == 0 {
+            return;
         }
+        let (address, allocation) = (self.address, Arc::clone(&self.allocation));
+        let address = match &self.source {
+            Source::Ordered { timeline, pool: Pool::Current } => {
+                return deferred::keep(&self.context, timeline, Block { address, allocation });
+            }
+            Source::Ordered { timeline, .. } => Address::Ordered(address, Arc::clone(timeline)),
+            Source::Plain => Address::Device(address),
+        };
+        deferred::give_up(&self.context, address, allocation);
     }
 }

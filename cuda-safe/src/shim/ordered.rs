@@ -9,7 +9,8 @@ use cuda_sys::{CUdeviceptr, CUstream, CUstream_flags};
 use super::raw;
 use super::region::Allocation;
 use super::relaxed::Relaxed;
-use super::timeline::Timeline;
+use super::timeline::{Block, Timeline};
+use super::uses::Pending;
 use super::{Access, Area};
 use crate::context::Context;
 use crate::error::Result;
@@ -29,7 +30,20 @@ pub(crate) enum Freed {
     /// It is freed, or the driver said that it can't be.
     Done(Result<()>),
     /// It is not: a use could not be waited for.
-    Kept,
+    NotYet,
+}
+
+/// Has a stream keep memory for its next allocation, behind every use; the context is entered.
+/// Returns what has to be freed: what the stream keeps no longer, or this if it can't keep it.
+pub(crate) fn keep(timeline: &Arc<Timeline>, block: Block) -> Vec<Block> {
+    let len = block.allocation.len();
+    let earlier = timeline.uses_before_free(&block.allocation);
+    let is_behind = || timeline.can_free() && timeline.wait_for_each(&earlier).is_ok();
+    if timeline.may_keep(len) && (earlier.is_empty() || is_behind()) {
+        timeline.keep(block)
+    } else {
+        vec![block]
+    }
 }
 
 /// Frees memory in the order of `timeline`, behind every use; its context is entered. What captured
@@ -53,14 +67,14 @@ pub(crate) unsafe fn free(
             Ok(Some(freed)) => return Freed::Done(freed),
             // The stream went in between.
             Ok(None) => {}
-            Err(_kept) => return Freed::Kept,
+            Err(_) => return Freed::NotYet,
         }
     }
-    let Ok(reclaim) = context.reclaim_timeline() else { return Freed::Kept };
+    let Ok(reclaim) = context.reclaim_timeline() else { return Freed::NotYet };
     // SAFETY: the caller's promise.
     match unsafe { reclaim.free(address, allocation) } {
         Ok(Some(freed)) => Freed::Done(freed),
-        Ok(None) | Err(_) => Freed::Kept,
+        Ok(None) | Err(_) => Freed::NotYet,
     }
 }
 
@@ -80,6 +94,17 @@ impl Timeline {
         !self.is_eager() && self.is_capturing() == Ok(false)
     }
 
+    /// Returns the uses that a free of the memory has to come behind.
+    fn uses_before_free(&self, allocation: &Allocation) -> Vec<Pending<Self>> {
+        let area = Area::bytes(0, allocation.len());
+        allocation.uses().settle(self.number(), Access::Write, &area)
+    }
+
+    /// Has what comes on the stream wait for earlier uses.
+    fn wait_for_each(&self, earlier: &[Pending<Self>]) -> Result<()> {
+        earlier.iter().try_for_each(|it| self.wait_for(&it.timeline, it.mark))
+    }
+
     /// Frees memory behind every use; answers with an error if a use can't be waited for, with
     /// none if the stream is gone, and else what the driver answered.
     ///
@@ -91,10 +116,7 @@ impl Timeline {
         address: CUdeviceptr,
         allocation: &Allocation,
     ) -> Result<Option<Result<()>>> {
-        let area = Area::bytes(0, allocation.len());
-        for earlier in allocation.uses().settle(self.number(), Access::Write, &area) {
-            self.wait_for(&earlier.timeline, earlier.mark)?;
-        }
+        self.wait_for_each(&self.uses_before_free(allocation))?;
         let freed = self.with_handle(|stream| {
             // SAFETY: the caller's promise; the stream is alive: its handle is held.
             unsafe { raw::mem_free_async(address, stream) }

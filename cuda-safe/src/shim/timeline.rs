@@ -9,6 +9,7 @@
 mod capture;
 mod eager;
 mod event;
+mod kept;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,6 +27,8 @@ use crate::wait::poll;
 pub(crate) use capture::of_a_capture;
 use capture::{Capture, Cover, capture_of};
 use event::{EventHandle, ask};
+pub(crate) use kept::Block;
+use kept::Kept;
 
 /// Is the shared state of one stream.
 pub(crate) struct Timeline {
@@ -56,6 +59,8 @@ struct State {
     behind: Vec<(u64, u64)>,
     /// Why a use has no event, if one has none.
     lost: Option<Error>,
+    /// Freed memory, for who allocates next.
+    kept: Kept,
 }
 
 struct Recorded {
@@ -102,6 +107,7 @@ impl Timeline {
             epoch: 0,
             behind: Vec::new(),
             lost: None,
+            kept: Kept::new(),
         };
         let timeline = Arc::new(Self {
             id: NEXT.fetch_add(1, Ordering::Relaxed),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cuda_sys::CUdeviceptr;
 
-use super::{DeviceBuffer, Source};
+use super::{DeviceBuffer, Pool, Source};
 use crate::call;
 use crate::deferred;
 use crate::error::Result;
@@ -58,20 +58,35 @@ impl<T: Element> DeviceBuffer<T> {
         let is_needed = bytes > 0 || timeline.is_eager();
         let _entered = if is_needed { Some(context.enter(call)?) } else { None };
         // What is allocated in a capture is memory once a graph runs, and of nobody but the graph.
-        if bytes > 0 && timeline.is_capturing()? {
-            return Err(of_a_capture(call));
-        }
-        let address = match (bytes, pool) {
-            (0, _) => CUdeviceptr(0),
-            (_, None) => deferred::allocate(context, || call::mem_alloc_async(bytes, stream))?,
-            (_, Some(pool)) => deferred::allocate(context, || {
-                call::mem_alloc_from_pool_async(bytes, pool, stream)
-            })?,
+        let kept = match pool {
+            _ if bytes == 0 => None,
+            None => timeline.take_kept(call, bytes)?,
+            Some(_) if timeline.is_capturing()? => return Err(of_a_capture(call)),
+            Some(_) => None,
         };
-        let mut buffer = Self::new(context, address, bytes, (len, 1, bytes));
+        let shape = (len, 1, bytes);
+        let mut buffer = match kept {
+            Some(block) => Self::with_record(context, block.address, shape, block.allocation),
+            None => Self::new(context, allocate(bytes, stream, pool)?, bytes, shape),
+        };
         first_write(&timeline, &buffer.allocation);
-        let shared = pool.is_some_and(MemoryPool::is_shared);
-        buffer.source = Source::Ordered { timeline, shared };
+        let pool = match pool {
+            None => Pool::Current,
+            Some(pool) if pool.is_shared() => Pool::Shared,
+            Some(_) => Pool::Other,
+        };
+        buffer.source = Source::Ordered { timeline, pool };
         Ok(buffer)
     }
+}
+
+/// Asks the driver for memory, unless none is needed.
+fn allocate(bytes: usize, stream: &Stream, pool: Option<&MemoryPool>) -> Result<CUdeviceptr> {
+    if bytes == 0 {
+        return Ok(CUdeviceptr(0));
+    }
+    deferred::allocate(stream.context(), || match pool {
+        None => call::mem_alloc_async(bytes, stream),
+        Some(pool) => call::mem_alloc_from_pool_async(bytes, pool, stream),
+    })
 }

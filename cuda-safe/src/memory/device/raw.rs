@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cuda_sys::CUdeviceptr;
 
-use super::{DeviceBuffer, Source};
+use super::{DeviceBuffer, Pool, Source};
 use crate::context::Context;
 use crate::error::Result;
 use crate::memory::{Element, byte_count};
@@ -63,7 +63,7 @@ impl<T: Element> DeviceBuffer<T> {
         let mut buffer = Self::new(stream.context(), address, bytes, (len, 1, bytes));
         let timeline = Arc::clone(stream.timeline());
         crate::shim::first_write(&timeline, &buffer.allocation);
-        buffer.source = Source::Ordered { timeline, shared: false };
+        buffer.source = Source::Ordered { timeline, pool: Pool::Other };
         Ok(buffer)
     }
 }
