@@ -31,6 +31,10 @@ trait Way {
     fn to_host(&mut self) -> Outcome;
     /// Allocates 1 MiB in the stream's order, and frees it.
     fn allocate(&mut self) -> Outcome;
+    /// As [`allocate`](Self::allocate), of memory that nobody has kept.
+    fn allocate_anew(&mut self) -> Outcome {
+        self.allocate()
+    }
     /// Allocates 1 MiB in no stream's order, and frees it.
     fn allocate_plain(&mut self) -> Outcome;
     /// Waits for the stream.
@@ -131,6 +135,12 @@ impl Way for Checked {
 
     fn allocate(&mut self) -> Outcome {
         drop(DeviceBuffer::<u8>::uninitialized(&self.stream, 1 << 20)?);
+        Ok(())
+    }
+
+    fn allocate_anew(&mut self) -> Outcome {
+        self.allocate()?;
+        self.device.context().collect();
         Ok(())
     }
 
@@ -265,6 +275,9 @@ fn main() -> Outcome {
     })?;
     compare("1 MiB allocated and freed, host time", 2_000, &mut small, |way| {
         host_time(way, |way| way.allocate())
+    })?;
+    compare("1 MiB allocated and freed, none kept, host time", 2_000, &mut small, |way| {
+        host_time(way, |way| way.allocate_anew())
     })?;
     compare("1 MiB of plain memory allocated and freed, host time", 200, &mut small, |way| {
         host_time(way, |way| way.allocate_plain())

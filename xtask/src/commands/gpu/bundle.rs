@@ -21,31 +21,10 @@ const OF_BOTH: [&str; 2] = ["capture_classes", "rows"];
 const EXAMPLES: [&str; 3] = ["bandwidth", "doctor", "share_image"];
 
 /// Runs every program; its argument is the folder for the results.
-const SCRIPT: &str = r#"#!/bin/sh
-# Runs every test program on the real driver. Usage: ./run RESULTS [NAME...]
-# A program that has left its results there is not run again; remove its file to repeat it.
-here=$(cd "$(dirname "$0")" && pwd)
-results=$1
-shift
-mkdir -p "$results"
-export CUDA_TEST_ON=device CUDA_TEST_RESULTS="$results/outcomes.jsonl"
-cp "$here/commit" "$results/commit"
-nvidia-smi --query-gpu=name,driver_version --format=csv,noheader >"$results/device" 2>&1
-for example in doctor bandwidth; do
-    [ -x "$here/examples/$example" ] && "$here/examples/$example" >"$results/$example" 2>&1
-done
-for program in "$here"/tests/*; do
-    name=$(basename "$program")
-    if [ $# -gt 0 ]; then
-        case " $* " in *" $name "*) ;; *) continue ;; esac
-    fi
-    [ -e "$results/$name.txt" ] && continue
-    timeout 300 "$program" --test-threads=1 >"$results/$name.part" 2>&1
-    echo "exit status: $?" >>"$results/$name.part"
-    mv "$results/$name.part" "$results/$name.txt"
-    tail -n 3 "$results/$name.txt"
-done
-"#;
+const RUN: &str = include_str!("run.sh");
+
+/// Runs every program under the toolkit's memory checker; its argument is the folder for the results.
+const MEMCHECK: &str = include_str!("memcheck.sh");
 
 /// Is one line of cargo's messages.
 #[derive(Deserialize)]
@@ -77,10 +56,11 @@ pub(super) fn bundle() -> Result<ExitCode> {
         count += 1;
     }
     std::fs::write(folder.join("commit"), commit()?)?;
-    write_script(&folder.join("run"))?;
+    write_script(&folder.join("run"), RUN)?;
+    write_script(&folder.join("memcheck"), MEMCHECK)?;
     let bytes = pack(&folder)?;
     println!("{count} programs, {} MB: {}.tar.xz", bytes / 1_000_000, folder.display());
-    println!("there: tar xJf bundle.tar.xz; bundle/run RESULTS");
+    println!("there: tar xJf bundle.tar.xz; bundle/run RESULTS; bundle/memcheck RESULTS");
     println!("here:  cargo xtask gpu --report RESULTS");
     if bytes > LIMIT {
         bail!("the bundle has {bytes} bytes; {LIMIT} are the most");
@@ -143,8 +123,8 @@ fn commit() -> Result<String> {
     Ok(git(&["rev-parse", "HEAD"])? + if changed { " and changes\n" } else { "\n" })
 }
 
-fn write_script(file: &Path) -> Result<()> {
-    std::fs::write(file, SCRIPT)?;
+fn write_script(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
