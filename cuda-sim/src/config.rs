@@ -57,7 +57,8 @@ pub(crate) struct Failure {
 pub struct Config {
     pub(crate) devices: usize,
     pub(crate) memory: u64,
-    pub(crate) scheduler: Scheduler,
+    /// What was chosen; see [`order`](Self::order).
+    pub(crate) scheduler: Option<Scheduler>,
     pub(crate) reservation: u64,
     pub(crate) version: Version,
     /// What `cuInit` answers.
@@ -92,7 +93,7 @@ impl Config {
         Self {
             devices: 1,
             memory: 16 << 30,
-            scheduler: Scheduler::Eager,
+            scheduler: None,
             reservation: 64 << 30,
             version: Version::new(13, 0),
             initialization: CUresult::CUDA_SUCCESS,
@@ -128,10 +129,16 @@ impl Config {
         self
     }
 
-    /// Sets the order in which queued work runs.
+    /// Sets the order in which queued work runs. A test in a process of its own that sets none takes
+    /// that of the environment variable `CUDA_TEST_SCHEDULER`, if there is one.
     pub const fn scheduler(mut self, scheduler: Scheduler) -> Self {
-        self.scheduler = scheduler;
+        self.scheduler = Some(scheduler);
         self
+    }
+
+    /// Returns the order in which queued work runs: eager, if none was set.
+    pub(crate) fn order(&self) -> Scheduler {
+        self.scheduler.unwrap_or_default()
     }
 
     /// Sets how many bytes of addresses are reserved for device memory; fewer if they are refused.

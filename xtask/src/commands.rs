@@ -9,6 +9,7 @@ mod operations;
 mod outside;
 pub(crate) mod regen;
 mod reports;
+mod seeds;
 mod simulator;
 mod test;
 mod vectors;
@@ -34,6 +35,7 @@ pub(crate) enum Chore {
     Gpu(gpu::Gpu),
     Simulator(simulator::Simulator),
     Mutate(mutate::Mutate),
+    Seeds(seeds::Seeds),
 }
 
 impl Chore {
@@ -51,6 +53,7 @@ impl Chore {
             Self::Gpu(chore) => chore.run(),
             Self::Simulator(chore) => chore.run(),
             Self::Mutate(chore) => chore.run(),
+            Self::Seeds(chore) => chore.run(),
         }
     }
 }

@@ -11,6 +11,7 @@ mod manifest;
 mod operations;
 mod release;
 mod reports;
+mod test_programs;
 #[cfg(test)]
 mod tests;
 mod workspace;

@@ -26,16 +26,33 @@ impl fmt::Display for InvalidConfig {
 
 impl Error for InvalidConfig {}
 
+impl fmt::Display for Scheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Eager => f.write_str("eager"),
+            Self::Lazy => f.write_str("lazy"),
+            Self::Seeded(seed) => write!(f, "seeded:{seed}"),
+        }
+    }
+}
+
+impl Scheduler {
+    /// Reads `eager`, `lazy`, or `seeded:` and a number.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            None if text == "eager" => Some(Self::Eager),
+            None if text == "lazy" => Some(Self::Lazy),
+            Some(("seeded", seed)) => seed.parse().ok().map(Self::Seeded),
+            _ => None,
+        }
+    }
+}
+
 impl Config {
     /// Writes the configuration as text, for [`from_text`](Self::from_text).
     pub fn to_text(&self) -> String {
-        let scheduler = match self.scheduler {
-            Scheduler::Eager => "eager".to_owned(),
-            Scheduler::Lazy => "lazy".to_owned(),
-            Scheduler::Seeded(seed) => format!("seeded:{seed}"),
-        };
         let mut text = format!(
-            "devices={};memory={};scheduler={scheduler};reservation={};version={};initialization={};log={};call_sites={};reports={};junk={};\
+            "devices={};memory={};reservation={};version={};initialization={};log={};call_sites={};reports={};junk={};\
              protect_pages={};host_function_patience_us={}",
             self.devices,
             self.memory,
@@ -49,6 +66,10 @@ impl Config {
             self.protect_pages,
             self.host_function_patience.as_micros(),
         );
+        if let Some(scheduler) = self.scheduler {
+            // Writing to a string does not fail.
+            let _ = write!(text, ";scheduler={scheduler}");
+        }
         let limits = [
             ("out_of_memory_at", self.out_of_memory_at),
             ("host_out_of_memory_at", self.host_out_of_memory_at),
@@ -126,14 +147,7 @@ impl Config {
             "host_function_patience_us" => {
                 self.host_function_patience = Duration::from_micros(value.parse().ok()?);
             }
-            "scheduler" => {
-                self.scheduler = match value.split_once(':') {
-                    None if value == "eager" => Scheduler::Eager,
-                    None if value == "lazy" => Scheduler::Lazy,
-                    Some(("seeded", seed)) => Scheduler::Seeded(seed.parse().ok()?),
-                    _ => return None,
-                };
-            }
+            "scheduler" => self.scheduler = Some(Scheduler::from_text(value)?),
             "without" => {
                 let (device, name) = match value.split_once(':') {
                     Some((device, name)) => (Some(device.parse().ok()?), name),
@@ -193,6 +207,15 @@ mod tests {
         assert_eq!(Config::from_text(&config.to_text()), Ok(config));
     }
 
+    /// A test's peer must not take the default for its choice.
+    #[test]
+    fn what_was_not_set_survives_the_text() {
+        assert_eq!(Config::from_text(&Config::new().to_text()), Ok(Config::new()));
+        let eager = Config::new().scheduler(Scheduler::Eager);
+        assert_ne!(eager, Config::new());
+        assert_eq!(Config::from_text(&eager.to_text()), Ok(eager));
+    }
+
     /// The README is what users of the shared library read.
     #[test]
     fn every_setting_stands_in_the_readme() {
@@ -200,6 +223,7 @@ mod tests {
         let config = Config::new().without(Feature::Ipc).no_peer(0, 1);
         let config = config.fail_any(1, code).break_context("cuInit", 1, code).kernel("k", code);
         let config = config.out_of_memory_at(1).host_out_of_memory_at(1);
+        let config = config.scheduler(Scheduler::Eager);
         for part in config.to_text().split(';') {
             let (key, _) = part.split_once('=').unwrap();
             let start = format!("| `{key}=");

@@ -121,7 +121,7 @@ fn wait_for_earlier(session: Session, lane: LaneId) -> Result<Session, CUresult>
 
 /// Tells whether work that is queued now runs inside of the call.
 pub(crate) fn runs_at_once(session: &Session, lane: LaneId) -> bool {
-    session.config.scheduler == Scheduler::Eager
+    session.config.order() == Scheduler::Eager
         && session.pending_before(lane).is_ok_and(|before| before.is_empty())
 }
 

@@ -62,7 +62,7 @@ fn perform(state: &mut State, id: ItemId, work: &Work, side: &dyn Fn(&Place, Acc
             }
         }
         Work::Copy { to, from, extent } => copy(state, to, from, *extent, side),
-        Work::Batch(works) if state.config.scheduler == Scheduler::Lazy => {
+        Work::Batch(works) if state.config.order() == Scheduler::Lazy => {
             // No order is promised.
             works.iter().rev().for_each(|work| perform(state, id, work, side));
         }

@@ -89,7 +89,7 @@ impl State {
         }
         let is_awaited = work.is_awaited();
         let (until, call, site) = (other.mark, by.call, by.site.clone());
-        let runs_now = self.config.scheduler == Scheduler::Eager
+        let runs_now = self.config.order() == Scheduler::Eager
             && after.is_empty()
             && until.as_ref().is_none_or(Mark::is_reached)
             && !matches!(work, Work::Call(_) | Work::WaitValue(_));
@@ -253,7 +253,7 @@ impl State {
         if self.queue.items.is_empty() {
             return;
         }
-        match self.config.scheduler {
+        match self.config.order() {
             Scheduler::Lazy => {}
             Scheduler::Eager => {
                 // A value that work writes may let earlier work run.
@@ -269,7 +269,7 @@ impl State {
 
     /// Runs work so that `goals` come nearer, and tells whether any ran.
     pub(crate) fn drive(&mut self, goals: &[ItemId]) -> bool {
-        match self.config.scheduler {
+        match self.config.order() {
             Scheduler::Lazy => {
                 self.run_all(&self.queue.needed(goals))
                     || self.queue.waits_for_values(goals) && self.run_ready()

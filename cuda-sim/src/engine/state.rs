@@ -87,7 +87,7 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(config: Config, devices: Vec<usize>, space: AddressSpace) -> Self {
-        let random = match config.scheduler {
+        let random = match config.order() {
             Scheduler::Seeded(seed) => seed,
             Scheduler::Eager | Scheduler::Lazy => 0,
         };

@@ -6,7 +6,7 @@ use std::io::Write as _;
 /// The variable that tells tests what to run on: `device`, or else the simulator.
 const ON: &str = "CUDA_TEST_ON";
 
-/// The variable that names a file for what could not run there.
+/// The variable that names a file for what tests note of themselves, as that they could not run there.
 const RESULTS: &str = "CUDA_TEST_RESULTS";
 
 /// Tells whether tests use the real driver and device: the variable `CUDA_TEST_ON` is `device`.
@@ -18,9 +18,13 @@ pub fn is_on_device() -> bool {
 ///
 /// The note is a line of JSON in the file that the variable `CUDA_TEST_RESULTS` names.
 pub fn not_run(test: &str, reason: &str) {
+    note(&format!("{{\"test\": {test:?}, \"not_run\": {reason:?}}}\n"));
+}
+
+/// Adds a line to the file for what was noted.
+pub(crate) fn note(line: &str) {
     let Some(file) = std::env::var_os(RESULTS) else { return };
-    let line = format!("{{\"test\": {test:?}, \"not_run\": {reason:?}}}\n");
     let file = OpenOptions::new().create(true).append(true).open(file);
-    // Without the note the test counts as passed there, which whoever reads the file can see.
+    // Without a note a test counts as passed on the device, which whoever reads the file can see.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -20,6 +20,7 @@ use cuda_sys::CUresult;
 use crate::config::{Config, ENVIRONMENT, Scheduler};
 use crate::report::Report;
 use crate::testing::device_run::{is_on_device, not_run};
+use crate::testing::run_scheduler::of_the_run;
 
 /// Names the test that a process was started for.
 const TEST: &str = "CUDA_SIM_TEST";
@@ -80,10 +81,12 @@ impl Isolated {
             self.run_here(body);
             return;
         }
-        self.run_in(std::slice::from_ref(&self.config));
+        let config = self.of_the_run().unwrap_or_else(|| self.config.clone());
+        self.run_in(&[config]);
     }
 
-    /// Runs the body in one process a scheduler: eager, lazy, and `seeds` random ones.
+    /// Runs the body in one process a scheduler: eager, lazy, and `seeds` random ones. If the run of
+    /// tests has a scheduler, there is one process, with that.
     ///
     /// # Panics
     ///
@@ -93,10 +96,19 @@ impl Isolated {
             self.run_here(body);
             return;
         }
+        if let Some(config) = self.of_the_run() {
+            self.run_in(&[config]);
+            return;
+        }
         let fixed = [Scheduler::Eager, Scheduler::Lazy];
         let schedulers = fixed.into_iter().chain((1..=seeds).map(Scheduler::Seeded));
         let with = |scheduler| self.config.clone().scheduler(scheduler);
         self.run_in(&schedulers.map(with).collect::<Vec<_>>());
+    }
+
+    /// Returns the configuration with the run's scheduler, if there is one and the test states none.
+    fn of_the_run(&self) -> Option<Config> {
+        of_the_run(&self.test, &self.config).unwrap_or_else(|problem| panic!("{problem}"))
     }
 
     /// Runs the body once with each configuration; on a device once, if it can run there.
@@ -112,7 +124,7 @@ impl Isolated {
         }
         for config in configs {
             if let Err(problem) = self.start(config) {
-                panic!("{} ({:?}): {problem}", self.test, config.scheduler);
+                panic!("{} ({}): {problem}", self.test, config.order());
             }
         }
     }
@@ -146,12 +158,13 @@ impl Isolated {
             not_run(&self.test, "a device does not fail on demand");
             return;
         }
-        let calls = match self.start(&self.config) {
+        let config = self.of_the_run().unwrap_or_else(|| self.config.clone());
+        let calls = match self.start(&config) {
             Ok(calls) => calls,
             Err(problem) => panic!("{}: {problem}", self.test),
         };
         for nth in 1..=calls {
-            let config = self.config.clone().fail_any(nth, code);
+            let config = config.clone().fail_any(nth, code);
             if let Err(problem) = self.start_failing(&config, nth) {
                 panic!("{}: call {nth} of {calls} failing with {code:?}: {problem}", self.test);
             }

@@ -1,11 +1,11 @@
 //! Builds the test programs and examples, strips them, and puts them beside a script.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, bail};
-use serde::Deserialize;
 
+use crate::test_programs::{self, TestProgram};
 use crate::workspace;
 
 /// The most bytes that the compressed bundle may have.
@@ -26,20 +26,6 @@ const RUN: &str = include_str!("run.sh");
 /// Runs every program under the toolkit's memory checker; its argument is the folder for the results.
 const MEMCHECK: &str = include_str!("memcheck.sh");
 
-/// Is one line of cargo's messages.
-#[derive(Deserialize)]
-struct Message {
-    executable: Option<PathBuf>,
-    package_id: Option<String>,
-    target: Option<Target>,
-}
-
-#[derive(Deserialize)]
-struct Target {
-    name: String,
-    kind: Vec<String>,
-}
-
 pub(super) fn bundle() -> Result<ExitCode> {
     let folder = workspace::root().join("target/gpu/bundle");
     if folder.exists() {
@@ -49,10 +35,11 @@ pub(super) fn bundle() -> Result<ExitCode> {
         std::fs::create_dir_all(folder.join(part))?;
     }
     let mut count = 0;
-    for message in build()? {
-        let (Some(program), Some(target)) = (message.executable, message.target) else { continue };
-        let Some(place) = place(message.package_id.as_deref(), &target) else { continue };
-        add(&program, &folder.join(place))?;
+    let is_there = |member: &&str| workspace::root().join(member).exists();
+    let members: Vec<&str> = MEMBERS.into_iter().filter(is_there).collect();
+    for program in test_programs::build(&members)? {
+        let Some(place) = place(&program) else { continue };
+        add(&program.file, &folder.join(place))?;
         count += 1;
     }
     std::fs::write(folder.join("commit"), commit()?)?;
@@ -68,36 +55,18 @@ pub(super) fn bundle() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds everything and returns cargo's messages.
-fn build() -> Result<Vec<Message>> {
-    let members = MEMBERS.into_iter().filter(|member| workspace::root().join(member).exists());
-    let output = workspace::cargo()
-        .args(["test", "--no-run", "--all-features", "--message-format=json", "--quiet"])
-        .args(members.map(|member| format!("--package={member}")))
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cargo could not be started")?;
-    if !output.status.success() {
-        bail!("the tests do not build");
-    }
-    let lines = String::from_utf8(output.stdout)?;
-    Ok(lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
-}
-
 /// Returns where a program goes; none for one that needs no device.
-fn place(package: Option<&str>, target: &Target) -> Option<PathBuf> {
-    let package = MEMBERS.into_iter().find(|member| package.is_some_and(|p| p.contains(member)))?;
-    let is = |kind: &str| target.kind.iter().any(|k| k == kind);
-    if is("example") {
-        let is_wanted = EXAMPLES.contains(&target.name.as_str());
-        return is_wanted.then(|| Path::new("examples").join(&target.name));
+fn place(program: &TestProgram) -> Option<PathBuf> {
+    let (member, target) = (program.member.as_str(), program.target.as_str());
+    if program.is("example") {
+        return EXAMPLES.contains(&target).then(|| Path::new("examples").join(target));
     }
     // Fake drivers are built by a compiler that is not there; layouts need no device.
-    let needs_compiler = package == "cuda-sys" && target.name != "driver";
-    let is_pure = target.name.starts_with("layout") || !is("test");
-    let is_simulators = package == "cuda-sim" && !OF_BOTH.contains(&target.name.as_str());
+    let needs_compiler = member == "cuda-sys" && target != "driver";
+    let is_pure = target.starts_with("layout") || !program.is("test");
+    let is_simulators = member == "cuda-sim" && !OF_BOTH.contains(&target);
     (!needs_compiler && !is_pure && !is_simulators)
-        .then(|| Path::new("tests").join(format!("{package}-{}", target.name)))
+        .then(|| Path::new("tests").join(format!("{member}-{target}")))
 }
 
 /// Copies a program without what a debugger wants.

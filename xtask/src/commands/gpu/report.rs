@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::test_programs::{Outcome, outcomes};
+
 /// Is one test as a test's own process told it: a test that ran says nothing there.
 #[derive(Deserialize)]
 struct Note {
@@ -128,25 +130,24 @@ fn page(results: &Results) -> String {
     page
 }
 
-/// Reads a test harness' lines: `test NAME ... ok`.
+/// Reads what a program printed, and its exit status.
 fn parse(text: &str, notes: &BTreeMap<String, String>) -> Program {
     let mut program = Program::default();
     for line in text.lines() {
         if let Some(status) = line.strip_prefix("exit status: ") {
             status.clone_into(&mut program.exit_status);
         }
-        let Some((name, outcome)) = line.strip_prefix("test ").and_then(|l| l.split_once(" ... "))
-        else {
-            continue;
-        };
-        let name = name.trim().to_owned();
-        match (outcome.trim(), notes.get(&name)) {
-            ("ok", Some(reason)) => drop(program.not_run.insert(name, reason.clone())),
-            ("ok", None) => program.passed.push(name),
-            (outcome, _) if outcome.starts_with("ignored") => {
+    }
+    for (name, outcome) in outcomes(text) {
+        let its_note = notes.get(name);
+        let name = name.to_owned();
+        match (outcome, its_note) {
+            (Outcome::Passed, Some(reason)) => drop(program.not_run.insert(name, reason.clone())),
+            (Outcome::Passed, None) => program.passed.push(name),
+            (Outcome::Ignored, _) => {
                 drop(program.not_run.insert(name, "what it needs is not there".to_owned()));
             }
-            _ => program.failed.push(name),
+            (Outcome::Failed, _) => program.failed.push(name),
         }
     }
     program
