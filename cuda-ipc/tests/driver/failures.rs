@@ -5,6 +5,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cuda_ipc::lease::Orphans;
 use cuda_ipc::{Descriptor, Exporter, Importer};
@@ -15,11 +16,32 @@ use cuda_sys::CUresult;
 use crate::child::{PATIENCE, Second, hear, hex, say, unhex};
 use crate::{DESCRIPTOR, SOCKET, is_consumer, run};
 
-/// Starts the peer with a driver in which nothing fails.
+/// Starts the peer with a driver like this process's, but in which nothing fails.
 fn sound_peer(role: &str) -> std::io::Result<Command> {
     let mut command = cuda_sim::peer(role)?;
-    command.env(cuda_sim::ENVIRONMENT, Config::new().to_text());
+    let text = std::env::var(cuda_sim::ENVIRONMENT).unwrap();
+    let sound: Vec<_> = text.split(';').filter(|part| !part.starts_with("fail=")).collect();
+    command.env(cuda_sim::ENVIRONMENT, sound.join(";"));
     Ok(command)
+}
+
+/// Waits for the threads that close what was dropped while a stream used it.
+fn wait_for_closing() {
+    // Of a thread that has ended meanwhile there is none.
+    let name = |thread: &Path| std::fs::read_to_string(thread.join("comm")).unwrap_or_default();
+    let own = std::fs::read_link("/proc/thread-self").unwrap();
+    let own = Path::new("/proc/self/task").join(own.file_name().unwrap());
+    let start = Instant::now();
+    // A thread that has just been started is still called as the one that started it.
+    let is_closing = |thread: PathBuf| {
+        let its = name(&thread);
+        thread != own && (its == "cuda-ipc close\n" || its == name(&own))
+    };
+    while std::fs::read_dir("/proc/self/task").unwrap().any(|task| is_closing(task.unwrap().path()))
+    {
+        assert!(start.elapsed() < PATIENCE, "it is not closed");
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn producer(peer: impl FnOnce(&Path, &Descriptor) -> Result<(), Box<dyn Error>>) -> Answer {
@@ -65,7 +87,9 @@ fn every_call_of_a_producer_may_fail() {
         if is_consumer() {
             let told = |name| std::env::var(name).unwrap();
             let (path, descriptor) = read(&told(SOCKET), &told(DESCRIPTOR))?;
-            return consumer(&path, &descriptor);
+            let answer = consumer(&path, &descriptor);
+            wait_for_closing();
+            return answer;
         }
         producer(|path, descriptor| {
             let mut command = sound_peer("consumer")?;
@@ -90,6 +114,7 @@ fn every_call_of_a_consumer_may_fail() {
         let mut peer = Second::spawn(sound_peer("producer")?);
         let (path, descriptor) = read(&peer.hear(), &peer.hear())?;
         let answer = consumer(&path, &descriptor);
+        wait_for_closing();
         if answer.is_ok() {
             peer.say("go");
             assert!(peer.wait().success());

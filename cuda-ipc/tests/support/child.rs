@@ -24,7 +24,8 @@ impl Second {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = child.stdout.take().unwrap();
         let (sender, lines) = channel();
-        std::thread::spawn(move || {
+        let reader = std::thread::Builder::new().name("second's lines".to_owned());
+        let spawned = reader.spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 // What a harness prints may stand before it in the same line.
                 if let Some((_, said)) = line.split_once(MARK)
@@ -34,6 +35,7 @@ impl Second {
                 }
             }
         });
+        drop(spawned.unwrap());
         Self { child, lines }
     }
 
