@@ -50,19 +50,8 @@
 
 #![forbid(unsafe_code)]
 
-/// Makes a layout of axes that are proved to hold the invariants, or returns the refusal.
-///
-/// Every layout is made here. A macro, because the axes must be looked at where they are: a
-/// function would move them first, and waiting for that move takes longer than the proof.
-macro_rules! proved {
-    ($operation:expr, $axes:ident, $offset:expr, $item_size:expr) => {{
-        let offset = $offset;
-        match $axes.sound_item_size($operation, offset, $item_size) {
-            Ok(item_size) => Ok($crate::StridedLayout { axes: $axes, offset, item_size }),
-            Err(refusal) => Err(refusal),
-        }
-    }};
-}
+#[macro_use]
+mod builder;
 
 mod arithmetic;
 mod axes;
@@ -109,6 +98,7 @@ pub use crate::s;
 
 use arithmetic::{add, multiply};
 use axis_list::{Axis, AxisList};
+use builder::Builder;
 
 /// The most axes a layout has.
 pub const MAX_NDIM: usize = 64;
@@ -146,20 +136,6 @@ pub struct StridedLayout {
 }
 
 impl AxisList {
-    /// Returns the item size if the invariants hold.
-    #[inline]
-    fn sound_item_size(
-        &self,
-        operation: &'static str,
-        offset: i64,
-        item_size: i64,
-    ) -> Result<NonZero<i64>, LayoutError> {
-        match NonZero::new(item_size) {
-            Some(item_size) if self.is_plainly_sound(offset, item_size.get()) => Ok(item_size),
-            _ => self.check(operation, offset, item_size),
-        }
-    }
-
     /// Checks the invariants one by one, says which does not hold, and returns the item size.
     #[cold]
     fn check(
@@ -192,18 +168,6 @@ impl AxisList {
         add(operation, "offset of the last byte", highest, item_size.get() - 1)?;
         Ok(item_size)
     }
-
-    /// Says whether all numbers are so small that nothing can overflow; else nothing is said.
-    #[inline]
-    fn is_plainly_sound(&self, offset: i64, item_size: i64) -> bool {
-        const SMALL: u64 = 1 << 28;
-        // Invariants 1 and 3.
-        let few = item_size >= 1 && self.len() <= MAX_NDIM;
-        // Invariants 2 and 4: 64 axes of at most 2^28 elements at most 2^27 bytes apart, an offset
-        // below 2^60 and an item are less than 2^63 bytes.
-        let near = item_size.unsigned_abs() | offset.unsigned_abs() >> 32;
-        few && near < SMALL && self.is_small()
-    }
 }
 
 fn check_ndim(operation: &'static str, ndim: usize) -> Result<(), LayoutError> {
@@ -227,6 +191,7 @@ fn check_extents(operation: &'static str, shape: &[i64]) -> Result<(), LayoutErr
 }
 
 /// Turns an axis number that may be negative into a position among `ndim` axes.
+#[inline]
 fn resolve_axis(
     operation: &'static str,
     operand: &'static str,

@@ -47,9 +47,13 @@ pub(super) fn volume_slowly(
 }
 
 /// Returns the greatest common divisor; zero divides nothing and limits nothing. It is found
-/// fastest with the larger number first.
+/// fastest with the larger number first, or a power of two last.
 #[inline]
 pub(super) fn common_divisor(left: u64, right: u64) -> u64 {
+    if right.is_power_of_two() {
+        // Of zero all bits trail.
+        return 1 << left.trailing_zeros().min(right.trailing_zeros());
+    }
     let (mut left, mut right) = (left, right);
     while right != 0 {
         (left, right) = (right, left % right);

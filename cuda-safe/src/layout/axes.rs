@@ -1,7 +1,7 @@
 //! Reorders, drops, inserts and repeats axes.
 
 use super::order::resolve_unseen;
-use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_extents, check_ndim};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_extents, check_ndim};
 
 const OPERAND: &str = "permutation";
 
@@ -19,12 +19,12 @@ impl StridedLayout {
                 LayoutRule::AxesLength { operand: OPERAND, need, have }.refused_by(operation)
             );
         }
-        let (mut permuted, mut seen) = (AxisList::new(), 0);
+        let (mut permuted, mut seen) = (builder!(), 0);
         for &axis in axes {
             let from = resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen)?;
             permuted.push(self.axes.get(from));
         }
-        proved!(operation, permuted, self.offset, self.item_size())
+        permuted.finish(operation, self.offset, self.item_size())
     }
 
     /// Returns the layout with its axes in reverse order.
@@ -33,10 +33,9 @@ impl StridedLayout {
     ///
     /// Never refuses; it returns what all operations return.
     pub fn transpose(&self) -> Result<Self, LayoutError> {
-        let last = self.ndim().wrapping_sub(1);
-        let mut axes = AxisList::new();
-        axes.fill(self.ndim(), |position| self.axes.get(last - position));
-        proved!("transpose", axes, self.offset, self.item_size())
+        let mut axes = builder!();
+        axes.extend(self.axes.iter().rev());
+        axes.finish("transpose", self.offset, self.item_size())
     }
 
     /// Returns the layout without its axes of extent 1.
@@ -45,9 +44,9 @@ impl StridedLayout {
     ///
     /// Never refuses; it returns what all operations return.
     pub fn squeeze(&self) -> Result<Self, LayoutError> {
-        let mut axes = AxisList::new();
+        let mut axes = builder!();
         axes.extend(self.axes.iter().filter(|axis| axis.extent != 1));
-        proved!("squeeze", axes, self.offset, self.item_size())
+        axes.finish("squeeze", self.offset, self.item_size())
     }
 
     /// Returns the layout with axes of extent 1 inserted; `axes` are their positions in the result.
@@ -72,16 +71,18 @@ impl StridedLayout {
             resolve_unseen(operation, "position", axis, ndim, &mut inserted)?;
         }
         let last = self.axes.iter().next_back().map_or(self.item_size(), |axis| axis.stride);
-        let mut kept = self.axes.iter().peekable();
-        let mut unsqueezed = AxisList::new();
+        let mut kept = self.axes.iter();
+        let mut next = kept.next();
+        let mut unsqueezed = builder!();
         for position in 0..ndim {
-            unsqueezed.push(if inserted >> position & 1 == 0 {
-                kept.next().unwrap_or(Axis::UNIT)
-            } else {
-                Axis { extent: 1, stride: kept.peek().map_or(last, |axis| axis.span()) }
-            });
+            if inserted >> position & 1 != 0 {
+                unsqueezed.push(Axis { extent: 1, stride: next.map_or(last, Axis::span) });
+            } else if let Some(axis) = next {
+                unsqueezed.push(axis);
+                next = kept.next();
+            }
         }
-        proved!(operation, unsqueezed, self.offset, self.item_size())
+        unsqueezed.finish(operation, self.offset, self.item_size())
     }
 
     /// Returns the layout repeated to a shape: axes of extent 1 are stretched, others put before.
@@ -100,19 +101,21 @@ impl StridedLayout {
             let rule = LayoutRule::BroadcastAxes { need: self.ndim(), have: shape.len() };
             return Err(rule.refused_by(operation));
         };
-        let mut axes = AxisList::new();
-        axes.fill_shape(shape);
-        let kept = axes.iter_mut().zip(shape).skip(new_axes).zip(self.axes.iter());
-        for (position, (((_, stride), &extent), old)) in kept.enumerate() {
+        let mut axes = builder!();
+        let (before, beside) = shape.split_at_checked(new_axes).unwrap_or_default();
+        axes.extend(before.iter().map(|&extent| Axis { extent, stride: 0 }));
+        for (position, (&extent, old)) in beside.iter().zip(self.axes.iter()).enumerate() {
             if old.extent == extent {
-                *stride = old.stride;
-            } else if old.extent != 1 {
+                axes.push(old);
+            } else if old.extent == 1 {
+                axes.push(Axis { extent, stride: 0 });
+            } else {
                 let axis = new_axes + position;
                 let rule = LayoutRule::BroadcastExtent { axis, need: old.extent, have: extent };
                 return Err(rule.refused_by(operation));
             }
         }
-        proved!(operation, axes, self.offset, self.item_size())
+        axes.finish(operation, self.offset, self.item_size())
     }
 }
 

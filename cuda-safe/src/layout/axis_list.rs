@@ -47,53 +47,70 @@ pub(super) struct AxisList {
 /// Is above every number of axes in place, so that one comparison tells where the axes are.
 const ON_HEAP: usize = usize::MAX;
 
+/// More axes than are kept in place.
 #[derive(Clone)]
-struct Many {
+pub(super) struct Many {
     shape: Vec<i64>,
     strides: Vec<i64>,
 }
 
-impl AxisList {
-    #[inline]
-    pub(super) fn new() -> Self {
-        let (shape, strides) = ([Axis::UNIT.extent; _], [Axis::UNIT.stride; _]);
-        Self { shape, strides, len: 0, heap: None }
-    }
-
-    /// Makes each axis of an empty list from its position.
-    ///
-    /// Lists are filled where they are: one that is returned is moved, and that costs as much.
-    #[inline]
-    pub(super) fn fill(&mut self, len: usize, mut axis: impl FnMut(usize) -> Axis) {
-        if len > INLINE_AXES {
-            self.extend((0..len).map(axis));
-            return;
-        }
-        // A fixed length lets the compiler keep the axes in registers.
-        let places = self.shape.iter_mut().zip(&mut self.strides);
-        for (position, (extent, stride)) in places.enumerate() {
-            if position < len {
-                let axis = axis(position);
-                (*extent, *stride) = (axis.extent, axis.stride);
-            }
-        }
-        self.len = len;
-    }
-
-    /// Gives every axis of a shape a stride of 0.
-    #[inline]
-    pub(super) fn fill_shape(&mut self, shape: &[i64]) {
-        let extent = |position: usize| shape.get(position).copied().unwrap_or(1);
-        self.fill(shape.len(), |position| Axis { extent: extent(position), stride: 0 });
-    }
-
-    /// Pairs extents and strides, of which there must be equally many.
-    #[inline]
-    pub(super) fn fill_pairs(&mut self, shape: &[i64], strides: &[i64]) {
-        self.fill(shape.len(), |position| match (shape.get(position), strides.get(position)) {
-            (Some(&extent), Some(&stride)) => Axis { extent, stride },
-            _ => Axis::UNIT,
+impl Many {
+    /// Puts an axis behind those that are here already, or else behind those in place.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn with(many: Option<Box<Self>>, in_place: &[Axis], axis: Axis) -> Box<Self> {
+        let mut many = many.unwrap_or_else(|| {
+            let empty = || Vec::with_capacity(64);
+            let mut many = Box::new(Self { shape: empty(), strides: empty() });
+            in_place.iter().for_each(|axis| many.push(*axis));
+            many
         });
+        many.push(axis);
+        many
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.shape.len()
+    }
+
+    fn push(&mut self, axis: Axis) {
+        self.shape.push(axis.extent);
+        self.strides.push(axis.stride);
+    }
+
+    /// Makes so many axes [`Axis::UNIT`].
+    #[cold]
+    #[inline(never)]
+    pub(super) fn units(len: usize) -> Box<Self> {
+        let (shape, strides) = (vec![Axis::UNIT.extent; len], vec![Axis::UNIT.stride; len]);
+        Box::new(Self { shape, strides })
+    }
+
+    /// Replaces the axis at a position; past the last axis nothing happens.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn set(&mut self, position: usize, axis: Axis) {
+        let places = (self.shape.get_mut(position), self.strides.get_mut(position));
+        if let (Some(extent), Some(stride)) = places {
+            (*extent, *stride) = (axis.extent, axis.stride);
+        }
+    }
+}
+
+impl AxisList {
+    /// Keeps `len` axes in place; those after them are [`Axis::UNIT`].
+    #[inline(always)]
+    pub(super) fn in_place(
+        shape: [i64; INLINE_AXES],
+        strides: [i64; INLINE_AXES],
+        len: usize,
+    ) -> Self {
+        Self { shape, strides, len, heap: None }
+    }
+
+    pub(super) fn on_heap(many: Box<Many>) -> Self {
+        let (shape, strides) = ([Axis::UNIT.extent; _], [Axis::UNIT.stride; _]);
+        Self { shape, strides, len: ON_HEAP, heap: Some(many) }
     }
 
     /// Answers a question about all axes, and perhaps some of extent 1 after them.
@@ -102,38 +119,6 @@ impl AxisList {
         match &self.heap {
             None => question(&self.shape, &self.strides),
             Some(many) => question(&many.shape, &many.strides),
-        }
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, axis: Axis) {
-        match (self.shape.get_mut(self.len), self.strides.get_mut(self.len)) {
-            (Some(extent), Some(stride)) => {
-                *extent = axis.extent;
-                *stride = axis.stride;
-                self.len += 1;
-            }
-            _ => self.push_to_heap(axis),
-        }
-    }
-
-    #[cold]
-    fn push_to_heap(&mut self, axis: Axis) {
-        let many = self.heap.get_or_insert_with(|| {
-            let mut many = Many { shape: Vec::with_capacity(64), strides: Vec::with_capacity(64) };
-            many.shape.extend_from_slice(&self.shape);
-            many.strides.extend_from_slice(&self.strides);
-            Box::new(many)
-        });
-        many.shape.push(axis.extent);
-        many.strides.push(axis.stride);
-        self.len = ON_HEAP;
-    }
-
-    #[inline]
-    pub(super) fn extend(&mut self, axes: impl IntoIterator<Item = Axis>) {
-        for axis in axes {
-            self.push(axis);
         }
     }
 
@@ -156,46 +141,6 @@ impl AxisList {
             Some(strides) => strides,
             None => self.heap.as_ref().map_or(&[], |many| &many.strides),
         }
-    }
-
-    #[inline]
-    fn as_mut_slices(&mut self) -> (&mut [i64], &mut [i64]) {
-        match (self.shape.get_mut(..self.len), self.strides.get_mut(..self.len), &mut self.heap) {
-            (Some(shape), Some(strides), _) => (shape, strides),
-            (.., Some(many)) => (&mut many.shape, &mut many.strides),
-            (.., None) => (&mut [], &mut []),
-        }
-    }
-
-    /// Says whether every extent is from 1 to 2^28, and every stride at most 2^27 bytes long.
-    #[inline]
-    pub(super) fn is_small(&self) -> bool {
-        const LONGEST: i64 = 1 << 27;
-        let mut bits = 0;
-        for axis in self.iter() {
-            // What is below its least number becomes a large one.
-            bits |= axis.extent.wrapping_sub(1) | axis.stride.wrapping_add(LONGEST);
-        }
-        bits.cast_unsigned() < 2 * LONGEST.cast_unsigned()
-    }
-
-    /// Replaces the axis at a position; past the last axis nothing happens.
-    #[inline]
-    pub(super) fn set(&mut self, position: usize, axis: Axis) {
-        let (shape, strides) = self.as_mut_slices();
-        if let (Some(extent), Some(stride)) = (shape.get_mut(position), strides.get_mut(position)) {
-            *extent = axis.extent;
-            *stride = axis.stride;
-        }
-    }
-
-    /// Goes through the axes to give each its stride.
-    #[inline]
-    pub(super) fn iter_mut(
-        &mut self,
-    ) -> impl DoubleEndedIterator<Item = (&mut i64, &mut i64)> + ExactSizeIterator {
-        let (shape, strides) = self.as_mut_slices();
-        shape.iter_mut().zip(strides)
     }
 
     #[inline]

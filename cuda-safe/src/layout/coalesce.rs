@@ -2,7 +2,7 @@
 
 use super::arithmetic::{add, multiply};
 use super::order::Positions;
-use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout};
+use super::{Axis, Builder, LayoutError, LayoutRule, StridedLayout};
 
 impl StridedLayout {
     /// Returns the layout of the same elements, in another index order, with the fewest axes.
@@ -26,13 +26,16 @@ impl StridedLayout {
     pub fn coalesce(&self) -> Result<Self, LayoutError> {
         let operation = "coalesce";
         if self.is_empty() {
-            let mut axes = AxisList::new();
+            let mut axes = builder!();
             axes.extend([Axis { extent: 0, stride: self.item_size() }]);
-            return proved!(operation, axes, self.offset, self.item_size());
+            return axes.finish(operation, self.offset, self.item_size());
         }
-        let (mut axes, mut offset) = (AxisList::new(), self.offset);
-        let mut last = Axis::UNIT;
-        let mut put = |mut axis: Axis| {
+        let order = (!self.is_slowest_first()).then(|| self.slowest_first());
+        let order = order.as_ref().map(Positions::as_slice);
+        let (mut axes, mut offset, mut last) = (builder!(), self.offset, Axis::UNIT);
+        for place in 0..self.ndim() {
+            let position = order.and_then(|order| order.get(place)).copied().unwrap_or(place);
+            let mut axis = self.axes.get(position);
             if axis.stride < 0 && axis.counts() {
                 offset = axis.flip(operation, offset)?;
             }
@@ -40,17 +43,11 @@ impl StridedLayout {
                 axes.push(last);
                 axis
             });
-            Ok(())
-        };
-        if self.is_slowest_first() {
-            self.axes.iter().try_for_each(&mut put)?;
-        } else {
-            let order = self.slowest_first();
-            let positions = order.as_slice().iter();
-            positions.map(|&position| self.axes.get(position)).try_for_each(&mut put)?;
         }
-        axes.extend(Some(last).filter(|axis| axis.counts()));
-        proved!(operation, axes, offset, self.item_size())
+        if last.counts() {
+            axes.push(last);
+        }
+        axes.finish(operation, offset, self.item_size())
     }
 
     /// Returns this layout and another of the same shape with axes reordered, flipped and merged
@@ -79,17 +76,28 @@ impl StridedLayout {
         self.check_same_shape(operation, other)?;
         if self.is_empty() {
             let empty = |layout: &Self| {
-                let mut axes = AxisList::new();
+                let mut axes = builder!();
                 axes.extend([Axis { extent: 0, stride: layout.item_size() }]);
-                proved!(operation, axes, layout.offset, layout.item_size())
+                axes.finish(operation, layout.offset, layout.item_size())
             };
             return Ok((empty(self)?, empty(other)?));
         }
-        let mut pair = Pair::start(operation, self.offset, other.offset);
+        let mut pair = Pair {
+            operation,
+            offsets: (self.offset, other.offset),
+            done: (builder!(), builder!()),
+            last: None,
+        };
         for &position in self.order_beside(other).as_slice() {
             pair.push(self.axes.get(position), other.axes.get(position))?;
         }
-        pair.finish(self.item_size(), other.item_size())
+        pair.close();
+        let (mut axes, mut other_axes) = pair.done;
+        Builder::finish_two(
+            operation,
+            (&mut axes, pair.offsets.0, self.item_size()),
+            (&mut other_axes, pair.offsets.1, other.item_size()),
+        )
     }
 
     fn check_same_shape(&self, operation: &'static str, other: &Self) -> Result<(), LayoutError> {
@@ -120,19 +128,14 @@ impl StridedLayout {
 }
 
 /// Two layouts that are built side by side; the last axis of each may still grow.
-struct Pair {
+struct Pair<'a> {
     operation: &'static str,
     offsets: (i64, i64),
-    done: (AxisList, AxisList),
+    done: (Builder<'a>, Builder<'a>),
     last: Option<(Axis, Axis)>,
 }
 
-impl Pair {
-    fn start(operation: &'static str, offset: i64, other_offset: i64) -> Self {
-        let done = (AxisList::new(), AxisList::new());
-        Self { operation, offsets: (offset, other_offset), done, last: None }
-    }
-
+impl Pair<'_> {
     fn push(&mut self, mut axis: Axis, mut other: Axis) -> Result<(), LayoutError> {
         if axis.stride < 0 {
             self.offsets.0 = axis.flip(self.operation, self.offsets.0)?;
@@ -154,23 +157,11 @@ impl Pair {
             self.done.1.push(other);
         }
     }
-
-    fn finish(
-        mut self,
-        item_size: i64,
-        other_item_size: i64,
-    ) -> Result<(StridedLayout, StridedLayout), LayoutError> {
-        self.close();
-        let (axes, other_axes) = self.done;
-        Ok((
-            proved!(self.operation, axes, self.offsets.0, item_size)?,
-            proved!(self.operation, other_axes, self.offsets.1, other_item_size)?,
-        ))
-    }
 }
 
 impl Axis {
     /// Reverses the axis and returns the offset of what was its last element.
+    #[inline]
     fn flip(&mut self, operation: &'static str, offset: i64) -> Result<i64, LayoutError> {
         let last = add(operation, "byte offset", offset, self.reach())?;
         self.stride = multiply(operation, "byte stride", self.stride, -1)?;

@@ -2,8 +2,7 @@
 
 use super::arithmetic::multiply;
 use super::{
-    Axis, AxisList, LayoutError, LayoutRule, Order, StridedLayout, check_extents, check_item_size,
-    check_ndim,
+    Axis, LayoutError, LayoutRule, Order, StridedLayout, check_extents, check_item_size, check_ndim,
 };
 
 impl StridedLayout {
@@ -23,9 +22,10 @@ impl StridedLayout {
     ) -> Result<Self, LayoutError> {
         let operation = "from_byte_strides";
         check_lengths(operation, shape, byte_strides)?;
-        let mut axes = AxisList::new();
-        axes.fill_pairs(shape, byte_strides);
-        proved!(operation, axes, 0, item_size)
+        let mut axes = builder!();
+        let pairs = shape.iter().zip(byte_strides);
+        axes.extend(pairs.map(|(&extent, &stride)| Axis { extent, stride }));
+        axes.finish(operation, 0, item_size)
     }
 
     /// Makes a layout from a shape, strides in elements and the size of an item in bytes.
@@ -41,7 +41,7 @@ impl StridedLayout {
         let operation = "from_element_strides";
         check_lengths(operation, shape, element_strides)?;
         let empty = shape.contains(&0);
-        let mut axes = AxisList::new();
+        let mut axes = builder!();
         for (&extent, &stride) in shape.iter().zip(element_strides) {
             let stride = match multiply(operation, "byte stride", stride, item_size) {
                 Err(_) if empty || extent == 1 => 0,
@@ -49,7 +49,7 @@ impl StridedLayout {
             };
             axes.push(Axis { extent, stride });
         }
-        proved!(operation, axes, 0, item_size)
+        axes.finish(operation, 0, item_size)
     }
 
     /// Makes a dense layout: offset 0, positive strides, no byte between two elements unused.
@@ -109,8 +109,9 @@ impl StridedLayout {
     ///
     /// Refuses an offset with which the offset of a byte doesn't fit 64 bits.
     pub fn with_byte_offset(&self, byte_offset: i64) -> Result<Self, LayoutError> {
-        let axes = self.axes.clone();
-        proved!("with_byte_offset", axes, byte_offset, self.item_size())
+        let mut axes = builder!();
+        axes.extend(self.axes.iter());
+        axes.finish("with_byte_offset", byte_offset, self.item_size())
     }
 
     /// Returns the layout moved to another offset, given in elements.
@@ -136,31 +137,31 @@ fn dense_in(
     order: Order<'_>,
     like: Option<&StridedLayout>,
 ) -> Result<StridedLayout, LayoutError> {
-    let mut axes = AxisList::new();
-    axes.fill_shape(shape);
+    let mut axes = builder!();
+    axes.reserve(shape.len());
     // Without elements all strides stay 0, and no product can overflow.
     let mut step = if shape.contains(&0) { 0 } else { item_size };
-    let mut place = |(extent, stride): (&mut i64, &mut i64)| {
-        *stride = step;
-        step = multiply(operation, "size in bytes", step, *extent)?;
+    let mut place = |(position, &extent): (usize, &i64)| {
+        axes.set(position, Axis { extent, stride: step });
+        step = multiply(operation, "size in bytes", step, extent)?;
         Ok(())
     };
+    let mut in_order = shape.iter().enumerate();
     match order {
+        Order::F => in_order.try_for_each(place)?,
+        Order::C => in_order.rev().try_for_each(place)?,
         Order::Keep if like.is_none_or(StridedLayout::is_slowest_first) => {
-            axes.iter_mut().rev().try_for_each(place)?;
+            in_order.rev().try_for_each(place)?;
         }
-        Order::C => axes.iter_mut().rev().try_for_each(place)?,
-        Order::F => axes.iter_mut().try_for_each(place)?,
         Order::Keep | Order::Axes(_) => {
             let order = order.resolve(operation, shape.len(), like)?;
-            for &position in order.as_slice().iter().rev() {
-                let mut axis = axes.get(position);
-                place((&mut axis.extent, &mut axis.stride))?;
-                axes.set(position, axis);
-            }
+            let fastest_first = order.as_slice().iter().rev();
+            fastest_first
+                .filter_map(|&position| Some((position, shape.get(position)?)))
+                .try_for_each(&mut place)?;
         }
     }
-    proved!(operation, axes, 0, item_size)
+    axes.finish(operation, 0, item_size)
 }
 
 /// Checks that there may be as many axes, and that each has its stride.

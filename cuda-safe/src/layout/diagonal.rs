@@ -1,6 +1,6 @@
 //! Takes two axes as one: the diagonal.
 
-use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, resolve_axis};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, resolve_axis};
 
 impl StridedLayout {
     /// Returns the elements on a diagonal of two axes, as a last axis in their place.
@@ -45,7 +45,7 @@ impl StridedLayout {
             self.offset + first_row * rows.stride + first_column * columns.stride
         };
         let stride = rows.stride.checked_add(columns.stride).unwrap_or(0);
-        let mut axes = AxisList::new();
+        let mut axes = builder!();
         axes.extend(
             self.axes
                 .iter()
@@ -54,6 +54,6 @@ impl StridedLayout {
                 .map(|(_, axis)| axis),
         );
         axes.push(Axis { extent, stride });
-        proved!(operation, axes, offset, self.item_size())
+        axes.finish(operation, offset, self.item_size())
     }
 }

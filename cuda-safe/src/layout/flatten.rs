@@ -1,7 +1,7 @@
 //! Merges neighbouring axes that are evenly spaced.
 
 use super::arithmetic::multiply;
-use super::{Axis, AxisList, LayoutError, StridedLayout, resolve_axis};
+use super::{Axis, LayoutError, StridedLayout, resolve_axis};
 
 impl StridedLayout {
     /// Returns the layout with neighbouring axes merged wherever their elements are evenly spaced.
@@ -27,41 +27,43 @@ impl StridedLayout {
         let operation = "flatten";
         if self.ndim() == 0 && (first, last) == (0, -1) {
             let axis = Axis { extent: 1, stride: self.item_size() };
-            let mut axes = AxisList::new();
+            let mut axes = builder!();
             axes.extend([axis]);
-            return proved!(operation, axes, self.offset, self.item_size());
+            return axes.finish(operation, self.offset, self.item_size());
         }
         let first = resolve_axis(operation, "start axis", first, self.ndim())?;
         let last = resolve_axis(operation, "end axis", last, self.ndim())?;
-        let mut axes = AxisList::new();
-        let mut outer: Option<Axis> = None;
-        for (position, inner) in self.axes.iter().enumerate() {
+        let empty = self.is_empty();
+        let (mut axes, mut positions) = (builder!(), self.axes.iter().enumerate());
+        let mut outer = positions.next().map_or(Axis::UNIT, |(_, axis)| axis);
+        for (position, inner) in positions {
             let may_merge = first < position && position <= last;
-            let merged = match outer {
-                Some(outer) if may_merge => self.merged(operation, outer, inner)?,
-                _ => None,
-            };
-            if merged.is_none() {
-                axes.extend(outer);
-            }
-            outer = merged.or(Some(inner));
+            let merged = if may_merge { outer.merged(operation, inner, empty)? } else { None };
+            outer = merged.unwrap_or_else(|| {
+                axes.push(outer);
+                inner
+            });
         }
-        axes.extend(outer);
-        proved!(operation, axes, self.offset, self.item_size())
+        axes.push(outer);
+        axes.finish(operation, self.offset, self.item_size())
     }
+}
 
+impl Axis {
+    /// Returns the one axis that counts as this one with `inner` inside it, if there is one.
+    #[inline(always)]
     fn merged(
-        &self,
+        self,
         operation: &'static str,
-        outer: Axis,
-        inner: Axis,
-    ) -> Result<Option<Axis>, LayoutError> {
+        inner: Self,
+        empty: bool,
+    ) -> Result<Option<Self>, LayoutError> {
         // Without elements all axes are evenly spaced; a refusal is of the extent alone.
-        let repeated = outer.counts() && inner.counts() && outer.stride == 0 && inner.stride == 0;
-        if self.is_empty() || repeated {
-            let extent = multiply(operation, "extent of an axis", outer.extent, inner.extent)?;
-            return Ok(Some(Axis { extent, stride: inner.stride }));
+        let repeated = self.counts() && inner.counts() && self.stride == 0 && inner.stride == 0;
+        if empty || repeated {
+            let extent = multiply(operation, "extent of an axis", self.extent, inner.extent)?;
+            return Ok(Some(Self { extent, stride: inner.stride }));
         }
-        Ok(outer.around(inner))
+        Ok(self.around(inner))
     }
 }

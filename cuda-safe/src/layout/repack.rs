@@ -1,9 +1,7 @@
 //! Takes neighbouring items as one, or an item as several.
 
 use super::arithmetic::{common_divisor, multiply};
-use super::{
-    Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_item_size, resolve_axis,
-};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_item_size, resolve_axis};
 
 /// Says along which axis items are packed or unpacked, and what is known of the address.
 ///
@@ -79,7 +77,7 @@ impl StridedLayout {
             self.check_side_by_side(operation, position, axis)?;
             multiply(operation, "extent of the axis", axis.extent, self.item_size() / item_size)?
         };
-        let mut axes = AxisList::new();
+        let mut axes = builder!();
         for (number, kept) in self.axes.iter().enumerate() {
             if number != position {
                 axes.push(kept);
@@ -87,7 +85,7 @@ impl StridedLayout {
                 axes.push(Axis { extent, stride: item_size });
             }
         }
-        proved!(operation, axes, self.offset, item_size)
+        axes.finish(operation, self.offset, item_size)
     }
 
     /// Returns the largest item size, at most `limit`, that the elements can be packed to.
@@ -126,7 +124,7 @@ impl StridedLayout {
         }
         check_address(operation, packing.address, self.item_size())?;
         let axis = self.axes.get(position);
-        if axis.extent == 0 || self.check_side_by_side(operation, position, axis).is_err() {
+        if axis.extent == 0 || !self.is_side_by_side(axis) {
             return Ok(self.item_size());
         }
         // Invariant 3: the item size is positive.
@@ -151,6 +149,11 @@ impl StridedLayout {
         Ok(self.item_size() * i64::try_from(factor).unwrap_or(1))
     }
 
+    /// Says whether items lie side by side along an axis, or whether that doesn't matter.
+    fn is_side_by_side(&self, axis: Axis) -> bool {
+        !axis.counts() || axis.stride == self.item_size() || self.is_empty()
+    }
+
     /// Checks that items lie side by side along an axis on which that matters.
     fn check_side_by_side(
         &self,
@@ -158,7 +161,7 @@ impl StridedLayout {
         position: usize,
         axis: Axis,
     ) -> Result<(), LayoutError> {
-        if axis.counts() && !self.is_empty() && axis.stride != self.item_size() {
+        if !self.is_side_by_side(axis) {
             let (need, have) = (self.item_size(), axis.stride);
             let rule = LayoutRule::AxisNotContiguous { axis: position, need, have };
             return Err(rule.refused_by(operation));

@@ -1,7 +1,7 @@
 //! Gives the elements, taken in index order, another shape.
 
-use super::arithmetic::{volume_of, volume_slowly};
-use super::{Axis, AxisList, LayoutError, LayoutRule, StridedLayout, check_ndim};
+use super::arithmetic::volume_slowly;
+use super::{Axis, Builder, LayoutError, LayoutRule, StridedLayout, check_ndim};
 
 const OPERATION: &str = "reshape";
 
@@ -27,46 +27,72 @@ impl StridedLayout {
     /// no whole one, another number of elements, and strides that don't allow the shape.
     pub fn reshape(&self, shape: &[i64]) -> Result<Self, LayoutError> {
         check_ndim(OPERATION, shape.len())?;
-        let volume = volume_of(OPERATION, self.shape())?;
+        let (volume, is_one_run) = self.volume_and_run()?;
         let inferred = infer_extent(shape, volume)?;
-        let mut axes = AxisList::new();
-        axes.extend(
-            shape.iter().map(|&extent| Axis {
-                extent: if extent < 0 { inferred } else { extent },
-                stride: 0,
-            }),
-        );
-        if volume > 0 {
-            if self.is_c_contiguous() {
-                self.split_one_run(&mut axes);
-            } else {
-                self.split_runs(&mut axes)?;
-            }
+        let mut axes = builder!();
+        axes.reserve(shape.len());
+        let extents = shape.iter().map(|&extent| if extent < 0 { inferred } else { extent });
+        let fastest_first = extents.enumerate().rev();
+        if volume == 0 {
+            fastest_first.for_each(|(axis, extent)| axes.set(axis, Axis { extent, stride: 0 }));
+        } else if is_one_run {
+            self.split_one_run(&mut axes, fastest_first);
+        } else {
+            self.split_runs(&mut axes, fastest_first)?;
         }
-        proved!(OPERATION, axes, self.offset, self.item_size())
+        axes.finish(OPERATION, self.offset, self.item_size())
+    }
+
+    /// Returns the number of elements, and whether they lie side by side in index order; of no
+    /// elements the latter means nothing.
+    #[inline(always)]
+    fn volume_and_run(&self) -> Result<(i64, bool), LayoutError> {
+        let (mut volume, mut overflows) = (1_i64, false);
+        let (mut span, mut is_too_long, mut fits) = (self.item_size(), false, true);
+        for axis in self.axes.iter().rev() {
+            fits &= !axis.counts() || span == axis.stride && !is_too_long;
+            let (product, overflow) = volume.overflowing_mul(axis.extent);
+            (volume, overflows) = (product, overflows | overflow);
+            let (product, overflow) = span.overflowing_mul(axis.extent);
+            (span, is_too_long) = (product, is_too_long | overflow);
+        }
+        if overflows {
+            volume = volume_slowly(OPERATION, self.shape().iter().copied())?;
+        }
+        Ok((volume, fits))
     }
 
     /// Finds strides for a shape of the same volume where all elements lie side by side.
-    fn split_one_run(&self, axes: &mut AxisList) {
-        let mut step = self.item_size();
-        for (&mut extent, stride) in axes.iter_mut().rev() {
-            *stride = step;
+    #[inline(always)]
+    fn split_one_run(
+        &self,
+        axes: &mut Builder<'_>,
+        fastest_first: impl Iterator<Item = (usize, i64)>,
+    ) {
+        let mut stride = self.item_size();
+        for (axis, extent) in fastest_first {
+            axes.set(axis, Axis { extent, stride });
             // Past the end of the run the stride is used by axes of extent 1 only.
-            step = step.checked_mul(extent).unwrap_or(step);
+            stride = stride.checked_mul(extent).unwrap_or(stride);
         }
     }
 
     /// Finds strides for a shape of the same volume, fastest axis first.
-    fn split_runs(&self, axes: &mut AxisList) -> Result<(), LayoutError> {
+    #[inline(always)]
+    fn split_runs(
+        &self,
+        axes: &mut Builder<'_>,
+        fastest_first: impl Iterator<Item = (usize, i64)>,
+    ) -> Result<(), LayoutError> {
         let mut runs =
             Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
         let mut run = Axis { extent: 1, stride: self.item_size() };
-        for (axis, (&mut extent, stride)) in axes.iter_mut().enumerate().rev() {
+        for (axis, extent) in fastest_first {
             if run.extent == 1 && extent > 1 {
                 // The volumes are equal: as long as elements are missing, a run is left.
                 run = runs.next().unwrap_or(run);
             }
-            *stride = run.stride;
+            axes.set(axis, Axis { extent, stride: run.stride });
             let left = if run.extent == extent { 1 } else { run.extent / extent };
             if left * extent != run.extent {
                 let rule = LayoutRule::StridesIncompatible { axis, need: run.extent, have: extent };
@@ -81,6 +107,7 @@ impl StridedLayout {
 }
 
 /// Returns the extent that the volume leaves for that of -1; 1 if there is none.
+#[inline(always)]
 fn infer_extent(shape: &[i64], volume: i64) -> Result<i64, LayoutError> {
     let (mut inferred, mut have, mut overflows) = (None, 1_i64, false);
     for (axis, &extent) in shape.iter().enumerate() {
@@ -140,6 +167,7 @@ impl<I: Iterator<Item = Axis>> Iterator for Runs<I> {
 
 impl Axis {
     /// Returns the one axis that counts as this one with `inner` inside it, if there is one.
+    #[inline]
     pub(super) fn around(self, inner: Self) -> Option<Self> {
         if inner.extent == 1 {
             return Some(self);

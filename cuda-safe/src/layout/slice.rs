@@ -1,8 +1,10 @@
 //! Takes parts of a layout: slices, reversed axes, two sides of a split, chunks.
 
 use super::{
-    Axis, AxisList, Index, LayoutError, LayoutRule, Slice, StridedLayout, check_ndim, resolve_axis,
+    Axis, Builder, Index, LayoutError, LayoutRule, Slice, StridedLayout, check_ndim, resolve_axis,
 };
+
+const SLICE: &str = "slice";
 
 impl StridedLayout {
     /// Returns the part that a list of indices selects; see [`s!`](crate::s) for writing one.
@@ -14,43 +16,46 @@ impl StridedLayout {
     /// Refuses more indices than axes, an index outside its axis, a step of 0, a second ellipsis,
     /// and more than 64 axes in the result.
     pub fn slice(&self, indices: &[Index]) -> Result<Self, LayoutError> {
-        let operation = "slice";
-        let full_axes = self.axes_left_to_ellipsis(operation, indices)?;
-        let (ndim, mut left) = (self.ndim(), self.axes.iter());
-        let mut axes = AxisList::new();
-        // Invariant 4: both ends of a distance are offsets of elements; without elements there is
-        // nowhere to go.
-        let (mut offset, empty) = (self.offset, self.is_empty());
+        let mut axes = builder!();
+        match self.take(indices, &mut axes) {
+            Ok(offset) => axes.finish(SLICE, offset, self.item_size()),
+            // What is wrong with the list as a whole is said before what is wrong with one index.
+            Err(refusal) => Err(self.axes_left_to_ellipsis(indices).err().unwrap_or(refusal)),
+        }
+    }
+
+    /// Takes the axes that a list of indices selects, and returns the offset of the first element.
+    #[inline(always)]
+    fn take(&self, indices: &[Index], axes: &mut Builder<'_>) -> Result<i64, LayoutError> {
+        let (mut left, mut distance) = (self.axes.iter(), 0_i64);
         for (position, index) in indices.iter().enumerate() {
             match *index {
                 Index::NewAxis => {
-                    check_ndim(operation, axes.len() + 1)?;
+                    check_ndim(SLICE, axes.len() + 1)?;
                     axes.push(Axis { extent: 1, stride: self.item_size() });
                 }
                 Index::Ellipsis => {
+                    let full_axes = self.axes_left_to_ellipsis(indices)?;
                     axes.extend(left.by_ref().take(full_axes));
                 }
                 Index::At(at) => {
-                    let number = ndim - left.len();
-                    if let Some(axis) = left.next() {
-                        let distance = axis.distance(operation, number, at)?;
-                        offset += if empty { 0 } else { distance };
-                    }
+                    let number = self.ndim() - left.len();
+                    let axis = left.next().ok_or_else(|| self.too_many(indices))?;
+                    distance = distance.wrapping_add(axis.distance(SLICE, number, at)?);
                 }
                 Index::Slice(slice) => {
                     if slice.step == 0 {
-                        return Err(LayoutRule::ZeroStep { position }.refused_by(operation));
+                        return Err(LayoutRule::ZeroStep { position }.refused_by(SLICE));
                     }
-                    if let Some(axis) = left.next() {
-                        let (distance, part) = axis.part(slice);
-                        offset += if empty { 0 } else { distance };
-                        axes.push(part);
-                    }
+                    let axis = left.next().ok_or_else(|| self.too_many(indices))?;
+                    let (start, part) = axis.part(slice);
+                    distance = distance.wrapping_add(start);
+                    axes.push(part);
                 }
             }
         }
         axes.extend(left);
-        proved!(operation, axes, offset, self.item_size())
+        Ok(self.moved(distance, axes))
     }
 
     /// Returns the layout with the elements of an axis in reverse order.
@@ -78,16 +83,17 @@ impl StridedLayout {
             let rule = LayoutRule::SplitOutOfRange { axis: position, need, have };
             return Err(rule.refused_by(operation));
         }
-        let (mut before, mut after) = (self.axes.clone(), self.axes.clone());
-        before.set(position, Axis { extent: element, ..axis });
-        after.set(position, Axis { extent: axis.extent - element, ..axis });
+        let (mut before, mut after) = (builder!(), builder!());
+        self.replace(&mut before, position, Axis { extent: element, ..axis });
+        self.replace(&mut after, position, Axis { extent: axis.extent - element, ..axis });
         // Invariant 4: the product fits, unless there are no elements and it is never used.
         let distance = if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
-        let offset = self.moved(self.offset, distance);
-        Ok((
-            proved!(operation, before, self.offset, self.item_size())?,
-            proved!(operation, after, offset, self.item_size())?,
-        ))
+        let offset = self.moved(distance, &after);
+        Builder::finish_two(
+            operation,
+            (&mut before, self.offset, self.item_size()),
+            (&mut after, offset, self.item_size()),
+        )
     }
 
     /// Returns the consecutive parts of `size` elements of an axis; the last may be shorter.
@@ -106,34 +112,40 @@ impl StridedLayout {
     }
 
     /// Counts the axes that an ellipsis stands for.
-    fn axes_left_to_ellipsis(
-        &self,
-        operation: &'static str,
-        indices: &[Index],
-    ) -> Result<usize, LayoutError> {
-        let (mut taken, mut ellipses) = (0_usize, 0_usize);
-        for (position, index) in indices.iter().enumerate() {
-            match index {
-                Index::At(_) | Index::Slice(_) => taken += 1,
-                Index::NewAxis => {}
-                Index::Ellipsis if ellipses == 0 => ellipses = 1,
-                Index::Ellipsis => {
-                    return Err(LayoutRule::SeveralEllipses { position }.refused_by(operation));
-                }
-            }
+    #[cold]
+    fn axes_left_to_ellipsis(&self, indices: &[Index]) -> Result<usize, LayoutError> {
+        let mut ellipses =
+            indices.iter().enumerate().filter(|(_, index)| **index == Index::Ellipsis);
+        if let Some((position, _)) = ellipses.nth(1) {
+            return Err(LayoutRule::SeveralEllipses { position }.refused_by(SLICE));
         }
-        self.ndim().checked_sub(taken).ok_or_else(|| {
-            LayoutRule::TooManyIndices { need: self.ndim(), have: taken }.refused_by(operation)
-        })
+        self.ndim().checked_sub(taken(indices)).ok_or_else(|| self.too_many(indices))
     }
 
-    /// Moves an offset from one element to another; in an empty layout there is nowhere to go.
-    fn moved(&self, offset: i64, distance: i64) -> i64 {
+    #[cold]
+    fn too_many(&self, indices: &[Index]) -> LayoutError {
+        LayoutRule::TooManyIndices { need: self.ndim(), have: taken(indices) }.refused_by(SLICE)
+    }
+
+    /// Returns the offset of a part, made of the axes, whose first element is at a distance from
+    /// this layout's first. In an empty layout there is nowhere to go.
+    #[inline(always)]
+    fn moved(&self, distance: i64, part: &Builder<'_>) -> i64 {
+        // Only an empty layout has nothing but empty parts.
+        let empty = !part.is_small() && self.is_empty();
         // Invariant 4: both ends are offsets of elements.
-        if self.is_empty() { offset } else { offset + distance }
+        if empty { self.offset } else { self.offset.wrapping_add(distance) }
     }
 
-    #[inline]
+    /// Takes all axes, one of them replaced.
+    #[inline(always)]
+    fn replace(&self, axes: &mut Builder<'_>, position: usize, part: Axis) {
+        for (number, axis) in self.axes.iter().enumerate() {
+            axes.push(if number == position { part } else { axis });
+        }
+    }
+
+    #[inline(always)]
     fn with_slice(
         &self,
         operation: &'static str,
@@ -141,10 +153,16 @@ impl StridedLayout {
         slice: Slice,
     ) -> Result<Self, LayoutError> {
         let (distance, part) = self.axes.get(position).part(slice);
-        let mut axes = self.axes.clone();
-        axes.set(position, part);
-        proved!(operation, axes, self.moved(self.offset, distance), self.item_size())
+        let mut axes = builder!();
+        self.replace(&mut axes, position, part);
+        let offset = self.moved(distance, &axes);
+        axes.finish(operation, offset, self.item_size())
     }
+}
+
+/// Counts the indices that take an axis.
+fn taken(indices: &[Index]) -> usize {
+    indices.iter().filter(|index| matches!(index, Index::At(_) | Index::Slice(_))).count()
 }
 
 impl Axis {

@@ -53,6 +53,7 @@ impl<O: Send + 'static> External<O> {
     ///
     /// Until the owner is dropped the bytes are allocated, and nobody reads or writes them without a
     /// call of this crate, except in an order with those calls that the caller sees to.
+    #[inline]
     pub unsafe fn new(
         context: &Context,
         address: CUdeviceptr,
@@ -67,7 +68,8 @@ impl<O: Send + 'static> External<O> {
             // An empty array may be nowhere.
             return Ok(make(0, 0, Kind::External, Arc::new(Allocation::new(0))));
         }
-        let about = About::address(address)?;
+        let mut about = About::default();
+        about.ask(address)?;
         let kind = kind_of(&about, context)?;
         let offset = about.offset(address);
         let left = offset.and_then(|offset| about.len.checked_sub(offset));
@@ -164,6 +166,7 @@ impl<O: Send + 'static> External<O> {
     }
 }
 
+#[cold]
 fn refused(operand: &'static str, rule: Rule, need: Quantity, have: Quantity) -> Error {
     Error::refused(CALL, operand, rule, need, have)
 }

@@ -122,7 +122,8 @@ impl<T: Element> Global<T> {
 /// module's variables as one, or each; where it numbers none, the module has one record.
 fn record(module: &Module, start: usize, bytes: usize) -> Result<(Arc<Allocation>, usize)> {
     let address = CUdeviceptr(start as u64);
-    let about = About::address(address)?;
+    let mut about = About::default();
+    about.ask(address)?;
     match about.offset(address) {
         Some(offset) if about.buffer_id != 0 && about.len.saturating_sub(offset) >= bytes => {
             Ok((Allocation::of_buffer(about.buffer_id, about.len), offset))

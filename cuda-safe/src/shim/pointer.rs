@@ -36,10 +36,10 @@ impl About {
         behind(address.0).or_else(|| behind(self.host_address))
     }
 
-    /// Asks.
+    /// Asks. The answer stays where the driver writes it: to move what was just written, and in
+    /// smaller pieces than it is moved in, takes longer than what is done with it.
     #[inline]
-    pub(crate) fn address(address: CUdeviceptr) -> Result<Self> {
-        let mut about = Self::default();
+    pub(crate) fn ask(&mut self, address: CUdeviceptr) -> Result<()> {
         let mut attributes = [
             A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
             A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
@@ -50,19 +50,18 @@ impl About {
             A::CU_POINTER_ATTRIBUTE_RANGE_SIZE,
         ];
         let mut data: [*mut c_void; 7] = [
-            (&raw mut about.memory_type).cast(),
-            (&raw mut about.ordinal).cast(),
-            (&raw mut about.is_managed).cast(),
-            (&raw mut about.buffer_id).cast(),
-            (&raw mut about.host_address).cast(),
-            (&raw mut about.start).cast(),
-            (&raw mut about.len).cast(),
+            (&raw mut self.memory_type).cast(),
+            (&raw mut self.ordinal).cast(),
+            (&raw mut self.is_managed).cast(),
+            (&raw mut self.buffer_id).cast(),
+            (&raw mut self.host_address).cast(),
+            (&raw mut self.start).cast(),
+            (&raw mut self.len).cast(),
         ];
         let (attributes, data) = (attributes.as_mut_ptr(), data.as_mut_ptr());
         // SAFETY: both lists have seven entries, and each value's place is as large as the manual
         // says of its attribute, or larger.
-        unsafe { raw::pointer_get_attributes(7, attributes, data, address) }?;
-        Ok(about)
+        unsafe { raw::pointer_get_attributes(7, attributes, data, address) }
     }
 }
 
