@@ -86,6 +86,15 @@ impl Many {
         Box::new(Self { shape, strides })
     }
 
+    /// Returns all axes with another one in the place of one.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn replaced(&self, position: usize, axis: Axis) -> Box<Self> {
+        let mut many = Box::new(self.clone());
+        many.set(position, axis);
+        many
+    }
+
     /// Replaces the axis at a position; past the last axis nothing happens.
     #[cold]
     #[inline(never)]
@@ -109,16 +118,26 @@ impl AxisList {
     }
 
     pub(super) fn on_heap(many: Box<Many>) -> Self {
-        let (shape, strides) = ([Axis::UNIT.extent; _], [Axis::UNIT.stride; _]);
+        let Axis { extent, stride } = Axis::UNIT;
+        let (shape, strides) = ([extent; INLINE_AXES], [stride; INLINE_AXES]);
         Self { shape, strides, len: ON_HEAP, heap: Some(many) }
+    }
+
+    /// Returns all places for extents and for strides, or else what is on the heap.
+    #[inline(always)]
+    pub(super) fn places(&self) -> Result<(&[i64; INLINE_AXES], &[i64; INLINE_AXES]), &Many> {
+        match &self.heap {
+            None => Ok((&self.shape, &self.strides)),
+            Some(many) => Err(many),
+        }
     }
 
     /// Answers a question about all axes, and perhaps some of extent 1 after them.
     #[inline(always)]
     pub(super) fn ask<R>(&self, question: impl FnOnce(&[i64], &[i64]) -> R) -> R {
-        match &self.heap {
-            None => question(&self.shape, &self.strides),
-            Some(many) => question(&many.shape, &many.strides),
+        match self.places() {
+            Ok((shape, strides)) => question(shape, strides),
+            Err(many) => question(&many.shape, &many.strides),
         }
     }
 

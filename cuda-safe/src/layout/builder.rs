@@ -41,17 +41,20 @@ macro_rules! builder {
     };
 }
 
-impl Builder<'_> {
+impl Axis {
+    /// Returns what an axis adds to [`Builder::large`].
     #[inline(always)]
-    fn look_at(&mut self, axis: Axis) {
+    fn bits(self) -> i64 {
         // What is below its least number becomes a large one.
-        self.large |= axis.extent.wrapping_sub(1) | axis.stride.wrapping_add(LONGEST);
+        self.extent.wrapping_sub(1) | self.stride.wrapping_add(LONGEST)
     }
+}
 
+impl Builder<'_> {
     /// Puts an axis behind the others.
     #[inline(always)]
     pub(super) fn push(&mut self, axis: Axis) {
-        self.look_at(axis);
+        self.large |= axis.bits();
         match self.places.get_mut(self.len) {
             Some(place) => {
                 *place = axis;
@@ -77,6 +80,28 @@ impl Builder<'_> {
         }
     }
 
+    /// Takes all axes of a list, with another one in the place of one, into an empty builder.
+    #[inline(always)]
+    pub(super) fn take_all_but(&mut self, axes: &AxisList, position: usize, replaced: Axis) {
+        match axes.places() {
+            Ok((shape, strides)) => {
+                self.len = axes.len();
+                // Every place has a number that the compiler knows, so nothing goes by memory.
+                let pairs = shape.iter().zip(strides).enumerate();
+                for (place, (number, (&extent, &stride))) in self.places.iter_mut().zip(pairs) {
+                    let kept = Axis { extent, stride };
+                    *place = if number == position { replaced } else { kept };
+                    self.large |= place.bits();
+                }
+            }
+            Err(many) => {
+                self.heap = Some(many.replaced(position, replaced));
+                // They were not looked at, so nothing may be said of them.
+                self.large = -1;
+            }
+        }
+    }
+
     /// Makes room for axes, each of which is [`set`](Self::set) in any order.
     #[inline(always)]
     pub(super) fn reserve(&mut self, len: usize) {
@@ -89,7 +114,7 @@ impl Builder<'_> {
     /// Replaces the axis at a position, for which there is room.
     #[inline(always)]
     pub(super) fn set(&mut self, position: usize, axis: Axis) {
-        self.look_at(axis);
+        self.large |= axis.bits();
         match (&mut self.heap, self.places.get_mut(position)) {
             (None, Some(place)) => *place = axis,
             (None, None) => {}
@@ -161,7 +186,7 @@ impl Builder<'_> {
         offset: i64,
         item_size: i64,
     ) -> Result<StridedLayout, LayoutError> {
-        checked(operation, self.places, self.len, self.heap.take(), offset, item_size)
+        checked(operation, *self.places, self.len, self.heap.take(), offset, item_size)
     }
 }
 
@@ -190,7 +215,7 @@ fn list_in_place(places: &Places, len: usize) -> AxisList {
 #[inline(never)]
 fn checked(
     operation: &'static str,
-    places: &Places,
+    places: Places,
     len: usize,
     heap: Option<Box<Many>>,
     offset: i64,
@@ -198,7 +223,7 @@ fn checked(
 ) -> Result<StridedLayout, LayoutError> {
     let axes = match heap {
         Some(many) => AxisList::on_heap(many),
-        None => list_in_place(places, len),
+        None => list_in_place(&places, len),
     };
     let item_size = axes.check(operation, offset, item_size)?;
     Ok(StridedLayout { axes, offset, item_size })

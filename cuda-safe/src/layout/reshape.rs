@@ -1,7 +1,7 @@
 //! Gives the elements, taken in index order, another shape.
 
 use super::arithmetic::volume_slowly;
-use super::{Axis, Builder, LayoutError, LayoutRule, StridedLayout, check_ndim};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_ndim};
 
 const OPERATION: &str = "reshape";
 
@@ -29,16 +29,17 @@ impl StridedLayout {
         check_ndim(OPERATION, shape.len())?;
         let (volume, is_one_run) = self.volume_and_run()?;
         let inferred = infer_extent(shape, volume)?;
+        if volume > 0 && !is_one_run {
+            return self.split_runs(shape, inferred);
+        }
         let mut axes = builder!();
         axes.reserve(shape.len());
-        let extents = shape.iter().map(|&extent| if extent < 0 { inferred } else { extent });
-        let fastest_first = extents.enumerate().rev();
-        if volume == 0 {
-            fastest_first.for_each(|(axis, extent)| axes.set(axis, Axis { extent, stride: 0 }));
-        } else if is_one_run {
-            self.split_one_run(&mut axes, fastest_first);
-        } else {
-            self.split_runs(&mut axes, fastest_first)?;
+        let mut stride = if volume > 0 { self.item_size() } else { 0 };
+        for (axis, &extent) in shape.iter().enumerate().rev() {
+            let extent = if extent < 0 { inferred } else { extent };
+            axes.set(axis, Axis { extent, stride });
+            // Past the end of the run the stride is used by axes of extent 1 only.
+            stride = stride.checked_mul(extent).unwrap_or(stride);
         }
         axes.finish(OPERATION, self.offset, self.item_size())
     }
@@ -62,32 +63,16 @@ impl StridedLayout {
         Ok((volume, fits))
     }
 
-    /// Finds strides for a shape of the same volume where all elements lie side by side.
-    #[inline(always)]
-    fn split_one_run(
-        &self,
-        axes: &mut Builder<'_>,
-        fastest_first: impl Iterator<Item = (usize, i64)>,
-    ) {
-        let mut stride = self.item_size();
-        for (axis, extent) in fastest_first {
-            axes.set(axis, Axis { extent, stride });
-            // Past the end of the run the stride is used by axes of extent 1 only.
-            stride = stride.checked_mul(extent).unwrap_or(stride);
-        }
-    }
-
-    /// Finds strides for a shape of the same volume, fastest axis first.
-    #[inline(always)]
-    fn split_runs(
-        &self,
-        axes: &mut Builder<'_>,
-        fastest_first: impl Iterator<Item = (usize, i64)>,
-    ) -> Result<(), LayoutError> {
+    /// Finds strides for a shape of the same volume, which isn't 0, fastest axis first.
+    #[inline(never)]
+    fn split_runs(&self, shape: &[i64], inferred: i64) -> Result<Self, LayoutError> {
         let mut runs =
             Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
         let mut run = Axis { extent: 1, stride: self.item_size() };
-        for (axis, extent) in fastest_first {
+        let mut axes = builder!();
+        axes.reserve(shape.len());
+        for (axis, &extent) in shape.iter().enumerate().rev() {
+            let extent = if extent < 0 { inferred } else { extent };
             if run.extent == 1 && extent > 1 {
                 // The volumes are equal: as long as elements are missing, a run is left.
                 run = runs.next().unwrap_or(run);
@@ -102,7 +87,7 @@ impl StridedLayout {
             let next = run.stride.checked_mul(extent).unwrap_or(run.stride);
             run = Axis { extent: left, stride: next };
         }
-        Ok(())
+        axes.finish(OPERATION, self.offset, self.item_size())
     }
 }
 

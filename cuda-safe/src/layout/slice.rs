@@ -27,34 +27,36 @@ impl StridedLayout {
     /// Takes the axes that a list of indices selects, and returns the offset of the first element.
     #[inline(always)]
     fn take(&self, indices: &[Index], axes: &mut Builder<'_>) -> Result<i64, LayoutError> {
-        let (mut left, mut distance) = (self.axes.iter(), 0_i64);
-        for (position, index) in indices.iter().enumerate() {
-            match *index {
+        let (mut left, mut distance) = (self.axes.iter().enumerate(), 0_i64);
+        for index in indices {
+            let part = match *index {
+                Index::Slice(slice) => {
+                    let (_, axis) = left.next().ok_or_else(|| self.too_many(indices))?;
+                    if slice.step == 0 {
+                        return Err(zero_step(indices));
+                    }
+                    let (start, part) = axis.part(slice);
+                    distance = distance.wrapping_add(start);
+                    part
+                }
+                Index::At(at) => {
+                    let (number, axis) = left.next().ok_or_else(|| self.too_many(indices))?;
+                    distance = distance.wrapping_add(axis.distance(SLICE, number, at)?);
+                    continue;
+                }
                 Index::NewAxis => {
                     check_ndim(SLICE, axes.len() + 1)?;
-                    axes.push(Axis { extent: 1, stride: self.item_size() });
+                    Axis { extent: 1, stride: self.item_size() }
                 }
                 Index::Ellipsis => {
                     let full_axes = self.axes_left_to_ellipsis(indices)?;
-                    axes.extend(left.by_ref().take(full_axes));
+                    axes.extend(left.by_ref().take(full_axes).map(|(_, axis)| axis));
+                    continue;
                 }
-                Index::At(at) => {
-                    let number = self.ndim() - left.len();
-                    let axis = left.next().ok_or_else(|| self.too_many(indices))?;
-                    distance = distance.wrapping_add(axis.distance(SLICE, number, at)?);
-                }
-                Index::Slice(slice) => {
-                    if slice.step == 0 {
-                        return Err(LayoutRule::ZeroStep { position }.refused_by(SLICE));
-                    }
-                    let axis = left.next().ok_or_else(|| self.too_many(indices))?;
-                    let (start, part) = axis.part(slice);
-                    distance = distance.wrapping_add(start);
-                    axes.push(part);
-                }
-            }
+            };
+            axes.push(part);
         }
-        axes.extend(left);
+        axes.extend(left.map(|(_, axis)| axis));
         Ok(self.moved(distance, axes))
     }
 
@@ -84,8 +86,9 @@ impl StridedLayout {
             return Err(rule.refused_by(operation));
         }
         let (mut before, mut after) = (builder!(), builder!());
-        self.replace(&mut before, position, Axis { extent: element, ..axis });
-        self.replace(&mut after, position, Axis { extent: axis.extent - element, ..axis });
+        before.take_all_but(&self.axes, position, Axis { extent: element, ..axis });
+        let rest = Axis { extent: axis.extent - element, ..axis };
+        after.take_all_but(&self.axes, position, rest);
         // Invariant 4: the product fits, unless there are no elements and it is never used.
         let distance = if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
         let offset = self.moved(distance, &after);
@@ -131,18 +134,10 @@ impl StridedLayout {
     /// this layout's first. In an empty layout there is nowhere to go.
     #[inline(always)]
     fn moved(&self, distance: i64, part: &Builder<'_>) -> i64 {
-        // Only an empty layout has nothing but empty parts.
+        // A part that has elements is of a layout that has some.
         let empty = !part.is_small() && self.is_empty();
         // Invariant 4: both ends are offsets of elements.
         if empty { self.offset } else { self.offset.wrapping_add(distance) }
-    }
-
-    /// Takes all axes, one of them replaced.
-    #[inline(always)]
-    fn replace(&self, axes: &mut Builder<'_>, position: usize, part: Axis) {
-        for (number, axis) in self.axes.iter().enumerate() {
-            axes.push(if number == position { part } else { axis });
-        }
     }
 
     #[inline(always)]
@@ -154,10 +149,18 @@ impl StridedLayout {
     ) -> Result<Self, LayoutError> {
         let (distance, part) = self.axes.get(position).part(slice);
         let mut axes = builder!();
-        self.replace(&mut axes, position, part);
+        axes.take_all_but(&self.axes, position, part);
         let offset = self.moved(distance, &axes);
         axes.finish(operation, offset, self.item_size())
     }
+}
+
+/// Refuses the first index whose step is 0.
+#[cold]
+fn zero_step(indices: &[Index]) -> LayoutError {
+    let is_zero = |index: &Index| matches!(index, Index::Slice(Slice { step: 0, .. }));
+    let position = indices.iter().position(is_zero).unwrap_or(0);
+    LayoutRule::ZeroStep { position }.refused_by(SLICE)
 }
 
 /// Counts the indices that take an axis.

@@ -1,7 +1,7 @@
 //! Slices, flips, splits and chunks.
 
 use cuda_safe::StridedLayout;
-use cuda_safe::layout::{Index, Slice};
+use cuda_safe::layout::{Index, Slice, s};
 use proptest::prelude::*;
 
 use crate::brute::{Brute, assert_maps};
@@ -170,5 +170,28 @@ proptest! {
             start += shape[position];
         }
         prop_assert_eq!(start, extent);
+    }
+}
+
+#[test]
+fn parts_of_an_empty_layout_begin_where_it_begins() {
+    // In place and on the heap; the distances to other elements don't fit.
+    for ndim in [2, 6, 7, 64] {
+        let mut shape = vec![5; ndim];
+        shape[1] = 0;
+        let layout = StridedLayout::from_byte_strides(&shape, &vec![i64::MAX; ndim], 1).unwrap();
+        let layout = layout.with_byte_offset(7).unwrap();
+        let (before, after) = layout.split_at(0, 3).unwrap();
+        let parts = [
+            layout.flip(0).unwrap(),
+            layout.slice(&s![3..]).unwrap(),
+            layout.slice(&s![-1, ..;-1]).unwrap(),
+            layout.chunks(0, 2).unwrap().last().unwrap(),
+            before,
+            after,
+        ];
+        for part in parts {
+            assert_eq!((part.byte_offset(), part.is_empty()), (7, true), "{part}");
+        }
     }
 }
