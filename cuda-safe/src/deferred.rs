@@ -249,10 +249,13 @@ pub(crate) fn keep(context: &Context, timeline: &Arc<Timeline>, block: Block) {
     if !context.is_own_process() {
         return;
     }
-    let entered = context.enter("cuMemFreeAsync");
-    let given_up = if entered.is_ok() { shim::keep(timeline, block) } else { vec![block] };
-    drop(entered);
-    context.queue().collect(context);
+    let given_up = match context.enter("cuMemFreeAsync") {
+        Ok(_entered) => shim::keep(timeline, block),
+        Err(_) => vec![block],
+    };
+    if given_up.is_empty() {
+        context.queue().collect(context);
+    }
     for block in given_up {
         let address = Address::Ordered(block.address, Arc::clone(timeline));
         give_up(context, address, block.allocation);
