@@ -38,12 +38,6 @@ impl StridedLayout {
         let extent = (rows.extent.saturating_sub(first_row))
             .min(columns.extent.saturating_sub(first_column))
             .max(0);
-        // Invariant 4: if an element is on it, both starts exist, and one step or none reaches it.
-        let offset = if extent == 0 || self.is_empty() {
-            self.offset
-        } else {
-            self.offset + first_row * rows.stride + first_column * columns.stride
-        };
         let stride = rows.stride.checked_add(columns.stride).unwrap_or(0);
         let mut axes = builder!();
         axes.extend(
@@ -54,6 +48,13 @@ impl StridedLayout {
                 .map(|(_, axis)| axis),
         );
         axes.push(Axis { extent, stride });
+        // Invariant 4: if an element is on it, both starts exist, and one step or none reaches it.
+        let distance = match extent {
+            0 => 0,
+            _ => (first_row.wrapping_mul(rows.stride))
+                .wrapping_add(first_column.wrapping_mul(columns.stride)),
+        };
+        let offset = self.moved(distance, &axes);
         axes.finish(operation, offset, self.item_size())
     }
 }

@@ -1,7 +1,7 @@
 //! What a layout says of itself without looking at more than one axis at a time.
 
 use super::arithmetic::{add, volume_of};
-use super::{Axis, LayoutError, LayoutRule, PerAxis, StridedLayout};
+use super::{LayoutError, LayoutRule, PerAxis, StridedLayout};
 
 impl StridedLayout {
     /// Returns the number of axes.
@@ -89,19 +89,16 @@ impl StridedLayout {
     /// Returns the lowest and the highest byte offset of an element, or `None` without elements.
     #[must_use]
     pub fn offset_bounds(&self) -> Option<(i64, i64)> {
-        if self.is_empty() {
-            return None;
+        let (mut lowest, mut highest, mut empty) = (self.offset, self.offset, false);
+        for axis in self.axes.iter() {
+            // Invariant 4: both are offsets of elements, and so is every sum on the way, or the
+            // layout is empty and they are never used.
+            let reach = axis.reach();
+            lowest = lowest.wrapping_add(reach.min(0));
+            highest = highest.wrapping_add(reach.max(0));
+            empty |= axis.extent == 0;
         }
-        // Invariant 4: both are offsets of elements, and so is every sum on the way.
-        let (mut lowest, mut highest) = (self.offset, self.offset);
-        self.axes.ask(|shape, strides| {
-            for (&extent, &stride) in shape.iter().zip(strides) {
-                let reach = Axis { extent, stride }.reach();
-                lowest += reach.min(0);
-                highest += reach.max(0);
-            }
-        });
-        Some((lowest, highest))
+        (!empty).then_some((lowest, highest))
     }
 
     /// Returns the offsets of the first and the last byte of all elements, or `None` without any.

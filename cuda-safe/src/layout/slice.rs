@@ -133,7 +133,7 @@ impl StridedLayout {
     /// Returns the offset of a part, made of the axes, whose first element is at a distance from
     /// this layout's first. In an empty layout there is nowhere to go.
     #[inline(always)]
-    fn moved(&self, distance: i64, part: &Builder<'_>) -> i64 {
+    pub(super) fn moved(&self, distance: i64, part: &Builder<'_>) -> i64 {
         // A part that has elements is of a layout that has some.
         let empty = !part.is_small() && self.is_empty();
         // Invariant 4: both ends are offsets of elements.
