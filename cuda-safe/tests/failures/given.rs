@@ -1,5 +1,6 @@
 //! What the tests are given: contexts whose errors are listened to, and the judgement.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -41,6 +42,8 @@ pub(crate) fn config() -> Config {
 pub(crate) struct Given {
     told: Arc<Mutex<Vec<Error>>>,
     clones: Arc<()>,
+    /// Whether something was run quietly.
+    quiet: Arc<AtomicBool>,
 }
 
 impl Given {
@@ -66,6 +69,16 @@ impl Given {
     /// Notes an error that nobody else is told.
     pub(crate) fn tell(&self, error: Error) {
         self.told().push(error);
+    }
+
+    /// Runs the work, and fails if it asks the driver anything.
+    pub(crate) fn quiet<R>(&self, work: impl FnOnce() -> R) -> R {
+        let before = cuda_sim::calls().len();
+        let answer = work();
+        let asked: Vec<Call> = cuda_sim::calls().into_iter().skip(before).collect();
+        assert_eq!(asked, [], "the driver was asked");
+        self.quiet.store(true, Ordering::Relaxed);
+        answer
     }
 
     fn wait_for_clones(&self) {
@@ -122,11 +135,14 @@ pub(crate) fn silent<T, R>(
 ) {
     let given = Given::default();
     let made = make(&given).unwrap();
-    let before = cuda_sim::calls().len();
-    let kept = work(made).unwrap();
-    let asked: Vec<Call> = cuda_sim::calls().into_iter().skip(before).collect();
-    assert_eq!(asked, [], "the driver was asked");
-    drop(kept);
+    drop(given.quiet(|| work(made)).unwrap());
+}
+
+/// Runs a body that asks the driver, but not in what it has [`Given::quiet`] run.
+pub(crate) fn silent_within(body: impl FnOnce(&Given) -> Result<()>) {
+    let given = Given::default();
+    body(&given).unwrap();
+    assert!(given.quiet.load(Ordering::Relaxed), "nothing was run quietly");
 }
 
 /// Runs the body, which is given a [`Given`](crate::given::Given), once for each driver call in it,
@@ -140,8 +156,12 @@ macro_rules! each_call_fails {
 }
 
 /// Makes what the first closure returns, and fails if the second, which is given it, asks the driver
-/// anything.
+/// anything. Of what lives only within a call, one closure runs that call, and the use by
+/// [`Given::quiet`](crate::given::Given::quiet).
 macro_rules! asks_no_driver {
+    ([$($operation:path),* $(,)?], $within:expr $(,)?) => {
+        cuda_sim::isolated!($crate::given::config(), || $crate::given::silent_within($within))
+    };
     ([$($operation:path),* $(,)?], $make:expr, $work:expr $(,)?) => {
         cuda_sim::isolated!($crate::given::config(), || $crate::given::silent($make, $work))
     };

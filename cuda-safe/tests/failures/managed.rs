@@ -46,6 +46,7 @@ fn what_managed_memory_knows_without_asking() {
             ManagedBuffer::allocation,
             ManagedBuffer::as_part,
             ManagedBuffer::as_part_mut,
+            ManagedBuffer::cast,
             ManagedBuffer::context,
             ManagedBuffer::is_empty,
             ManagedBuffer::len,
@@ -61,7 +62,9 @@ fn what_managed_memory_knows_without_asking() {
             assert_eq!((memory.as_part().len(), memory.as_part_mut().len()), (64, 64));
             assert_eq!((memory.slice(2..)?.len(), memory.slice_mut(..2)?.len()), (62, 2));
             assert_eq!(memory.split_at_mut(60)?.1.len(), 4);
-            Ok(memory)
+            let bytes = memory.cast::<u8>()?;
+            assert_eq!(bytes.len(), 128);
+            Ok(bytes)
         }
     );
 }

@@ -75,7 +75,6 @@ fn memory_is_copied_by_a_method() {
             SliceMut::copy_from,
             ViewMut::copy_from,
             WriteCombinedBuffer::copy_from,
-            ManagedBuffer::cast,
             ManagedBuffer::into_raw,
             ManagedBuffer::from_raw,
         ],
@@ -163,13 +162,15 @@ fn what_is_viewed_without_asking() {
 
 #[test]
 fn what_is_registered_is_viewed_without_asking_more() {
-    each_call_fails!([Registered::view, Registered::view_mut], |given| {
+    asks_no_driver!([Registered::view, Registered::view_mut], |given| {
         let context = given.context()?;
         let mut borrowed = [0_u8; 8];
         registered(&context, &mut borrowed, |it| {
-            assert_eq!(it.view()?.layout().shape(), [8]);
-            assert_eq!(it.view_mut()?.layout().shape(), [8]);
-            Ok(())
+            given.quiet(|| {
+                assert_eq!(it.view()?.layout().shape(), [8]);
+                assert_eq!(it.view_mut()?.layout().shape(), [8]);
+                Ok(())
+            })
         })?
     });
 }
