@@ -8,7 +8,7 @@ use std::fmt;
 
 use super::StridedLayout;
 
-/// A picture of a layout; `Display` writes it out.
+/// Is a picture of a layout; `Display` writes it out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drawing {
     /// Lines of characters.

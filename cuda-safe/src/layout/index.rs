@@ -4,7 +4,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 
 use super::{Axis, LayoutError, LayoutRule};
 
-/// One entry of a list of indices for [`StridedLayout::slice`](super::StridedLayout::slice).
+/// Is one entry of a list of indices for [`StridedLayout::slice`](super::StridedLayout::slice).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// Takes one element of an axis and drops the axis; negative numbers count from the end.
@@ -17,7 +17,7 @@ pub enum Index {
     Ellipsis,
 }
 
-/// Evenly spaced elements of an axis, by the rules of Python's slices.
+/// Is a row of evenly spaced elements of an axis, by the rules of Python's slices.
 ///
 /// Negative ends count from the end of the axis; ends outside the axis are moved to its ends; with
 /// a negative step the elements run backwards, from `start` down to, but without, `stop`.
