@@ -155,7 +155,8 @@ pub fn mem_get_mem_pool(
     #[value] kind @ type_: CUmemAllocationType,
 );
 
-/// Makes a pool the current one of a place.
+/// Makes a pool the current one of a place. Of the former, streams keep memory as
+/// [`device_set_mem_pool`](super::device_set_mem_pool) says.
 #[driver(cuMemSetMemPool, home = none)]
 pub fn mem_set_mem_pool(
     #[record(read)] location: *mut CUmemLocation,

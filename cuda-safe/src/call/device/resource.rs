@@ -37,6 +37,9 @@ pub fn device_get_default_mem_pool(
 pub fn device_get_mem_pool(#[out] pool: *mut CUmemoryPool, #[handle] device @ dev: CUdevice);
 
 /// Makes a memory pool the device's current one.
+///
+/// Streams keep memory of the former one, of buffers that were dropped, and hand it out to buffers of as
+/// many bytes until they or their context are waited for.
 #[driver(cuDeviceSetMemPool, home = none)]
 pub fn device_set_mem_pool(#[handle] device @ dev: CUdevice, #[handle] pool: CUmemoryPool);
 
