@@ -50,6 +50,9 @@ pub enum ExportError {
 /// What the driver shares is the buffer's allocation; small allocations may have neighbours in the
 /// same 2 MiB, which the other process can reach too if it means to.
 ///
+/// Driver: [`cuIpcGetMemHandle`](cuda_safe::call::ipc_get_mem_handle), and
+/// [`cuPointerGetAttribute`](cuda_safe::call::pointer_get_attribute) for the number of the buffer.
+///
 /// # Errors
 ///
 /// [`ExportError`] if the array does not lie in the buffer, or as the driver answers.
@@ -78,6 +81,8 @@ impl Exporter {
     /// Whoever has the descriptor may read and write it from now on. When it holds what it should,
     /// [`announce_after`](Published::announce_after) tells them.
     ///
+    /// Driver: [`cuIpcGetMemHandle`](cuda_safe::call::ipc_get_mem_handle).
+    ///
     /// # Errors
     ///
     /// As [`describe`] and [`publish`](Exporter::publish).
@@ -98,6 +103,8 @@ impl<T> Published<T> {
     ///
     /// The host waits, and not a stream of the other process: that would wait for ever if this
     /// process ended.
+    ///
+    /// Driver: [`cuStreamQuery`](cuda_safe::call::stream_query).
     ///
     /// # Errors
     ///

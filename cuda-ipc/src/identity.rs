@@ -143,6 +143,8 @@ impl Stat {
 }
 
 /// Is the UUID of a device, as the driver answers it.
+///
+/// Driver: `cuDeviceGetUuid_v2`, chapter Device Management.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeviceUuid([u8; 16]);
 

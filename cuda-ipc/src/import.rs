@@ -33,6 +33,9 @@ use shared::Shared;
 /// is closed, and then the lease is released. If no stream does already, the drop closes it, and
 /// waits as the driver does for every kernel of the context; otherwise a thread waits. Forgetting
 /// it keeps the memory allocated in the exporter until this process ends.
+///
+/// Driver: memory of [`cuIpcOpenMemHandle_v2`](cuda_safe::call::ipc_open_mem_handle), chapter
+/// Memory Management.
 #[derive(Debug)]
 pub struct Imported {
     memory: ImportedMemory,
@@ -41,6 +44,8 @@ pub struct Imported {
 
 impl Importer {
     /// Claims a lease of what `descriptor` names, and opens it.
+    ///
+    /// Driver: [`cuIpcOpenMemHandle_v2`](cuda_safe::call::ipc_open_mem_handle).
     ///
     /// # Errors
     ///
@@ -85,6 +90,9 @@ impl Imported {
     ///
     /// While another buffer with the same handle is open here, it waits for that to be closed, but
     /// no longer than `limit`. If it fails, the lease is released.
+    ///
+    /// Driver: [`cuIpcOpenMemHandle_v2`](cuda_safe::call::ipc_open_mem_handle), and
+    /// [`cuPointerGetAttribute`](cuda_safe::call::pointer_get_attribute) for what it compares.
     ///
     /// # Errors
     ///
@@ -161,6 +169,8 @@ impl Imported {
 
     /// Ends the use: waits until no stream uses the memory any more, closes it, and releases the
     /// lease. If it is imported elsewhere in this process, it stays open for that.
+    ///
+    /// Driver: [`cuIpcCloseMemHandle`](cuda_safe::call::ipc_close_mem_handle).
     ///
     /// # Errors
     ///

@@ -21,6 +21,9 @@ use crate::fork::Process;
 use crate::shim::Timeline;
 
 /// Is a context: a device's primary one, retained, or one of one's own.
+///
+/// Driver: [`CUcontext`](crate::sys::CUcontext), chapters Primary Context Management and Context
+/// Management.
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -81,6 +84,8 @@ impl Context {
     /// Retains the primary context of a device.
     ///
     /// While one is alive in this process, and nobody reset it, it is that one.
+    ///
+    /// Driver: [`cuDevicePrimaryCtxRetain`](crate::call::device_primary_ctx_retain).
     ///
     /// # Errors
     ///
@@ -151,6 +156,8 @@ impl Context {
 
     /// Waits until everything that was enqueued in the context is done, frees what waited for it.
     ///
+    /// Driver: [`cuCtxSynchronize`](crate::call::ctx_synchronize).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -167,6 +174,8 @@ impl Context {
 
     /// Returns how many bytes of the device are free, and how many it has.
     ///
+    /// Driver: [`cuMemGetInfo_v2`](crate::call::mem_get_info).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -175,6 +184,8 @@ impl Context {
     }
 
     /// Makes the context the thread's, and leaves it so: calls then need not enter it.
+    ///
+    /// Driver: [`cuCtxSetCurrent`](crate::call::ctx_set_current).
     ///
     /// # Errors
     ///
@@ -194,6 +205,8 @@ impl Context {
 
     /// Runs `work` with the context as the thread's, then restores the caller's.
     ///
+    /// Driver: [`cuCtxSetCurrent`](crate::call::ctx_set_current).
+    ///
     /// # Errors
     ///
     /// As `work` answers, or if the context was reset.
@@ -206,6 +219,10 @@ impl Context {
     /// keep for their next allocations.
     ///
     /// [`synchronize`](Self::synchronize) does so by itself; allocations and drops do the former.
+    ///
+    /// Driver: [`cuMemFreeAsync`](crate::call::mem_free_async) of what streams keep; of the rest
+    /// [`cuMemFree_v2`](crate::call::mem_free), [`cuMemFreeHost`](crate::call::mem_free_host), or
+    /// whatever ends what was dropped.
     pub fn collect(&self) {
         crate::deferred::release_all(self);
         self.queue().collect(self);

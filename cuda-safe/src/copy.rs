@@ -125,6 +125,11 @@ fn count(number: i64) -> Result<usize> {
 /// Memory of both sides may be of a device or of the host; which it is decides the call. If it is a
 /// slice that is only borrowed, the copy is done on return: the stream is waited for.
 ///
+/// Driver: one run by [`cuMemcpyHtoDAsync_v2`](crate::call::memcpy_htod_async),
+/// [`cuMemcpyDtoHAsync_v2`](crate::call::memcpy_dtoh_async) or
+/// [`cuMemcpyDtoDAsync_v2`](crate::call::memcpy_dtod_async), by the places of both; rows, and what
+/// stays on the host, by [`cuMemcpy2DAsync_v2`](crate::call::memcpy_2d_async).
+///
 /// # Errors
 ///
 /// As [`Plan::new`], and as the driver's copies: [`Rule::Home`] for another context,

@@ -15,10 +15,14 @@ use crate::error::Result;
 use crate::shim::Handle;
 
 /// Is a device, by its number.
+///
+/// Driver: [`CUdevice`](crate::sys::CUdevice), chapter Device Management.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Device(CUdevice);
 
 /// Initialises the driver, once.
+///
+/// Driver: [`cuInit`](crate::call::init).
 ///
 /// # Errors
 ///
@@ -35,6 +39,8 @@ pub fn initialize() -> Result<()> {
 impl Device {
     /// Returns how many devices there are.
     ///
+    /// Driver: [`cuDeviceGetCount`](crate::call::device_get_count).
+    ///
     /// # Errors
     ///
     /// As the driver answers, or if there is none.
@@ -45,6 +51,8 @@ impl Device {
 
     /// Returns the device of a number, from 0 on.
     ///
+    /// Driver: [`cuDeviceGet`](crate::call::device_get).
+    ///
     /// # Errors
     ///
     /// As the driver answers: `CUDA_ERROR_INVALID_DEVICE` if there is no such device.
@@ -54,6 +62,9 @@ impl Device {
     }
 
     /// Returns all devices.
+    ///
+    /// Driver: [`cuDeviceGetCount`](crate::call::device_get_count),
+    /// [`cuDeviceGet`](crate::call::device_get).
     ///
     /// # Errors
     ///
@@ -73,6 +84,8 @@ impl Device {
 
     /// Returns its name.
     ///
+    /// Driver: [`cuDeviceGetName`](crate::call::device_get_name).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -81,6 +94,8 @@ impl Device {
     }
 
     /// Returns the 16 bytes by which other processes know it.
+    ///
+    /// Driver: [`cuDeviceGetUuid_v2`](crate::call::device_get_uuid).
     ///
     /// # Errors
     ///
@@ -91,6 +106,8 @@ impl Device {
 
     /// Returns how many bytes of memory it has.
     ///
+    /// Driver: [`cuDeviceTotalMem_v2`](crate::call::device_total_mem).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -100,6 +117,8 @@ impl Device {
 
     /// Returns where it is on the bus: domain, bus, device and function, in hexadecimal digits.
     ///
+    /// Driver: [`cuDeviceGetPCIBusId`](crate::call::device_get_pci_bus_id).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -108,6 +127,8 @@ impl Device {
     }
 
     /// Finds the device at an address on the bus.
+    ///
+    /// Driver: [`cuDeviceGetByPCIBusId`](crate::call::device_get_by_pci_bus_id).
     ///
     /// # Errors
     ///
@@ -122,6 +143,8 @@ impl Device {
 
     /// Tells whether its kernels and copies can reach the memory of another device.
     ///
+    /// Driver: [`cuDeviceCanAccessPeer`](crate::call::device_can_access_peer).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -131,6 +154,8 @@ impl Device {
 
     /// Returns an attribute by the driver's own name, as the driver answers it.
     ///
+    /// Driver: [`cuDeviceGetAttribute`](crate::call::device_get_attribute).
+    ///
     /// # Errors
     ///
     /// As the driver answers: `CUDA_ERROR_INVALID_VALUE` from drivers that do not know it.
@@ -139,6 +164,8 @@ impl Device {
     }
 
     /// Retains its primary context.
+    ///
+    /// Driver: [`cuDevicePrimaryCtxRetain`](crate::call::device_primary_ctx_retain).
     ///
     /// # Errors
     ///

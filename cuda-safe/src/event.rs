@@ -20,10 +20,14 @@ pub use options::EventOptions;
 pub use timed::TimedEvent;
 
 /// Is an event without timing. Its drop waits for nothing.
+///
+/// Driver: [`CUevent`](crate::sys::CUevent), chapter Event Management.
 pub struct Event(Owned);
 
 impl Event {
     /// Makes an event that has recorded nothing yet, which counts as done.
+    ///
+    /// Driver: [`cuEventCreate`](crate::call::event_create).
     ///
     /// # Errors
     ///
@@ -46,6 +50,8 @@ impl Event {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Driver: [`cuEventCreate`](crate::call::event_create).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -60,6 +66,8 @@ impl Event {
 
     /// Records what was enqueued on `stream` so far.
     ///
+    /// Driver: [`cuEventRecord`](crate::call::event_record).
+    ///
     /// # Errors
     ///
     /// As the driver answers; [`Rule::Home`](crate::Rule::Home) for a stream of another context.
@@ -68,6 +76,8 @@ impl Event {
     }
 
     /// Tells whether what it recorded is done.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query).
     ///
     /// # Errors
     ///
@@ -78,6 +88,8 @@ impl Event {
 
     /// Waits until what it recorded is done.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -86,6 +98,8 @@ impl Event {
     }
 
     /// Waits until what it recorded is done, but no longer than `limit`; answers whether it is.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query).
     ///
     /// # Errors
     ///

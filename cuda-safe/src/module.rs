@@ -35,6 +35,8 @@ pub use launch::{LaunchShape, implied, inout, input, output};
 ///
 /// The last drop unloads it, which waits for every kernel of the context; in a callback, and while a
 /// stream uses a variable of it, it is put off to the next allocation, drop or synchronise.
+///
+/// Driver: [`CUmodule`](crate::sys::CUmodule), chapter Module Management.
 #[derive(Clone)]
 pub struct Module(Arc<Loaded>);
 
@@ -56,6 +58,8 @@ unsafe impl Sync for Loaded {}
 impl Module {
     /// Compiles PTX for the context's device, and loads it. Waits for every kernel of the context.
     ///
+    /// Driver: [`cuModuleLoadData`](crate::call::module_load_data).
+    ///
     /// # Errors
     ///
     /// [`Rule::Ptx`] if it is no text that PTX could be; as the driver answers:
@@ -74,6 +78,8 @@ impl Module {
     }
 
     /// Loads an image: a cubin or a fat binary. Waits for every kernel of the context.
+    ///
+    /// Driver: [`cuModuleLoadData`](crate::call::module_load_data).
     ///
     /// # Errors
     ///
@@ -97,6 +103,9 @@ impl Module {
 
     /// Finds a kernel by its name, as the image has it: mangled unless it is `extern "C"`.
     ///
+    /// Driver: [`cuModuleGetFunction`](crate::call::module_get_function), and
+    /// [`cuFuncGetParamInfo`](crate::call::func_get_param_info) for its parameters.
+    ///
     /// # Errors
     ///
     /// As the driver answers: `CUDA_ERROR_NOT_FOUND` if there is none of that name.
@@ -105,6 +114,8 @@ impl Module {
     }
 
     /// Finds a variable by its name, as the image has it.
+    ///
+    /// Driver: [`cuModuleGetGlobal_v2`](crate::call::module_get_global).
     ///
     /// # Errors
     ///

@@ -25,6 +25,8 @@ pub use options::StreamOptions;
 pub use per_thread::PerThreadStream;
 
 /// Is a stream. Its drop waits for nothing: the work goes on.
+///
+/// Driver: [`CUstream`](crate::sys::CUstream), chapter Stream Management.
 pub struct Stream {
     raw: CUstream,
     owner: Owner,
@@ -50,6 +52,8 @@ unsafe impl Sync for Stream {}
 impl Stream {
     /// Makes a stream that does not wait for the default stream, nor that for it.
     ///
+    /// Driver: [`cuStreamCreate`](crate::call::stream_create).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -69,6 +73,9 @@ impl Stream {
     /// assert_eq!(stream.priority()?, first);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// Driver: [`cuStreamCreate`](crate::call::stream_create), or
+    /// [`cuStreamCreateWithPriority`](crate::call::stream_create_with_priority) with a priority.
     ///
     /// # Errors
     ///
@@ -94,6 +101,8 @@ impl Stream {
     ///
     /// What is enqueued on it by this crate records an event at once (about 160 ns), since later the
     /// others may have enqueued something that lasts, or have destroyed it.
+    ///
+    /// Driver: [`cuStreamGetCtx_v2`](crate::call::stream_get_ctx), which tells whose the stream is.
     ///
     /// # Errors
     ///
@@ -128,6 +137,8 @@ impl Stream {
     /// Returns the priorities that streams can have, from the first to come to the last: of two
     /// numbers, the lower comes first.
     ///
+    /// Driver: [`cuCtxGetStreamPriorityRange`](crate::call::ctx_get_stream_priority_range).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -138,6 +149,8 @@ impl Stream {
 
     /// Returns its priority.
     ///
+    /// Driver: [`cuStreamGetPriority`](crate::call::stream_get_priority).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -146,6 +159,8 @@ impl Stream {
     }
 
     /// Tells whether it and the default stream wait for each other.
+    ///
+    /// Driver: [`cuStreamGetFlags`](crate::call::stream_get_flags).
     ///
     /// # Errors
     ///
@@ -156,6 +171,8 @@ impl Stream {
     }
 
     /// Returns the driver's number for it, which no other stream of the process has or had.
+    ///
+    /// Driver: [`cuStreamGetId`](crate::call::stream_get_id).
     ///
     /// # Errors
     ///
@@ -175,6 +192,8 @@ impl Stream {
 
     /// Waits until everything that was enqueued on it is done, and frees what it keeps.
     ///
+    /// Driver: [`cuStreamSynchronize`](crate::call::stream_synchronize).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -192,6 +211,8 @@ impl Stream {
     /// Waits as [`synchronize`](Self::synchronize) does, but no longer than `limit`; answers whether
     /// everything is done.
     ///
+    /// Driver: [`cuStreamQuery`](crate::call::stream_query).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -205,6 +226,8 @@ impl Stream {
     }
 
     /// Tells whether everything that was enqueued on it is done.
+    ///
+    /// Driver: [`cuStreamQuery`](crate::call::stream_query).
     ///
     /// # Errors
     ///
@@ -228,6 +251,8 @@ impl Stream {
     }
 
     /// Makes what comes on the stream wait for what `event` recorded, in whichever context.
+    ///
+    /// Driver: [`cuStreamWaitEvent`](crate::call::stream_wait_event).
     ///
     /// # Errors
     ///
@@ -257,6 +282,8 @@ impl Stream {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Driver: [`cuLaunchHostFunc`](crate::call::launch_host_func).
+    ///
     /// # Errors
     ///
     /// As the driver answers; then the closure is dropped.
@@ -266,6 +293,8 @@ impl Stream {
 
     /// Notes that something comes on the stream that may block it for as long as others like: who
     /// waits for earlier work then does not wait for that.
+    ///
+    /// Driver: [`cuEventRecord`](crate::call::event_record).
     ///
     /// # Errors
     ///

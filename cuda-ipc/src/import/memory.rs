@@ -8,6 +8,9 @@ use cuda_safe::shim::{Device, Kind, Memory, Region, Steady};
 use super::shared::Shared;
 
 /// Is the memory of an import: an operand of the driver's calls, and what views are made of.
+///
+/// Driver: memory of [`cuIpcOpenMemHandle_v2`](cuda_safe::call::ipc_open_mem_handle), chapter
+/// Memory Management.
 #[derive(Debug)]
 pub struct ImportedMemory(pub(super) Arc<Shared>);
 

@@ -11,6 +11,8 @@ pub const LEGACY_HANDLE_SIZE: usize = 64;
 ///
 /// A handle neither names a lifetime nor authenticates anybody: the driver opens whatever is at its
 /// place now, for whoever has the bytes. What is around it in a descriptor is for that reason.
+///
+/// Driver: `CUipcMemHandle`, chapter Memory Management.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemoryHandle {

@@ -23,6 +23,8 @@ impl Context {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Driver: [`cuCtxCreate_v2`](crate::call::ctx_create_v2).
+    ///
     /// # Errors
     ///
     /// As the driver answers.

@@ -32,6 +32,12 @@ macro_rules! attributes {
                 ///
                 /// None from drivers that do not know the attribute.
                 ///
+                #[doc = concat!(
+                    " Driver: [`cuDeviceGetAttribute`](crate::call::device_get_attribute), `",
+                    stringify!($code),
+                    "`.",
+                )]
+                ///
                 /// # Errors
                 ///
                 /// As the driver answers.
@@ -93,6 +99,9 @@ attributes! {
 impl Device {
     /// Returns its compute capability, major and minor: which instructions it has.
     ///
+    /// Driver: [`cuDeviceGetAttribute`](crate::call::device_get_attribute),
+    /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `…_MINOR`.
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -103,6 +112,8 @@ impl Device {
     }
 
     /// Returns an attribute; none from drivers that do not know it.
+    ///
+    /// Driver: [`cuDeviceGetAttribute`](crate::call::device_get_attribute).
     ///
     /// # Errors
     ///

@@ -4,6 +4,8 @@ use cuda_sys::CUevent_flags;
 
 /// Says how an event is made. Without more, a thread that waits for it keeps asking, which ends the
 /// wait soonest and takes the time of a core.
+///
+/// Driver: [`CUevent_flags`](crate::sys::CUevent_flags), chapter Event Management.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "it only says how an event is made"]
 pub struct EventOptions {

@@ -33,10 +33,14 @@ use crate::shim::{AnyStream, Handle};
 /// assert!(end.milliseconds_since(&start)?.is_some_and(|time| time >= 0.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: [`CUevent`](crate::sys::CUevent), chapter Event Management.
 pub struct TimedEvent(Owned);
 
 impl TimedEvent {
     /// Makes an event that has recorded nothing yet, which counts as done but has no time.
+    ///
+    /// Driver: [`cuEventCreate`](crate::call::event_create).
     ///
     /// # Errors
     ///
@@ -46,6 +50,8 @@ impl TimedEvent {
     }
 
     /// Makes an event as the options say.
+    ///
+    /// Driver: [`cuEventCreate`](crate::call::event_create).
     ///
     /// # Errors
     ///
@@ -61,6 +67,8 @@ impl TimedEvent {
 
     /// Records what was enqueued on `stream` so far.
     ///
+    /// Driver: [`cuEventRecord`](crate::call::event_record).
+    ///
     /// # Errors
     ///
     /// As the driver answers; [`Rule::Home`](crate::Rule::Home) for a stream of another context.
@@ -69,6 +77,8 @@ impl TimedEvent {
     }
 
     /// Tells whether what it recorded is done.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query).
     ///
     /// # Errors
     ///
@@ -79,6 +89,8 @@ impl TimedEvent {
 
     /// Waits until what it recorded is done.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -87,6 +99,8 @@ impl TimedEvent {
     }
 
     /// Waits until what it recorded is done, but no longer than `limit`; answers whether it is.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query).
     ///
     /// # Errors
     ///
@@ -99,6 +113,9 @@ impl TimedEvent {
     /// first; none as long as one of them is not done.
     ///
     /// The device's clock counts about half microseconds.
+    ///
+    /// Driver: [`cuEventElapsedTime_v2`](crate::call::event_elapsed_time), of older drivers
+    /// [`cuEventElapsedTime`](crate::call::event_elapsed_time_v1).
     ///
     /// # Errors
     ///

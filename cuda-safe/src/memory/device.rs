@@ -37,6 +37,9 @@ use crate::shim::{Allocation, Block, Device, Kind, Memory, Region, Steady, Timel
 /// assert_eq!(buffer.len(), 1000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: [`CUdeviceptr`](crate::sys::CUdeviceptr), chapters Memory Management and Stream Ordered
+/// Memory Allocator.
 pub struct DeviceBuffer<T: Element> {
     address: CUdeviceptr,
     /// Elements in a row.

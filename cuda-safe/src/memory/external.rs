@@ -26,6 +26,9 @@ use crate::shim::{About, Allocation, Area, Kind, Memory, Region, Steady};
 ///
 /// What is only borrowed can't be an owner, since a stream may use the memory for longer: a slice is
 /// viewed by [`View::of_slice`](crate::View::of_slice).
+///
+/// Driver: what [`cuPointerGetAttributes`](crate::call::pointer_get_attributes) tells of an
+/// address, chapter Unified Addressing.
 pub struct External<O: Send + 'static> {
     address: usize,
     len: usize,
@@ -42,6 +45,8 @@ const CALL: &str = "External::new";
 
 impl<O: Send + 'static> External<O> {
     /// Takes `len` bytes from `address` on, which `owner` keeps allocated.
+    ///
+    /// Driver: [`cuPointerGetAttributes`](crate::call::pointer_get_attributes).
     ///
     /// # Errors
     ///
@@ -87,6 +92,8 @@ impl<O: Send + 'static> External<O> {
     /// hand arrays over: with negative strides it begins before. Answers the layout whose offsets
     /// count from the memory's first byte.
     ///
+    /// Driver: [`cuPointerGetAttributes`](crate::call::pointer_get_attributes).
+    ///
     /// # Errors
     ///
     /// As [`new`](Self::new).
@@ -116,6 +123,9 @@ impl<O: Send + 'static> External<O> {
     /// Lends it as elements for reading, by the address that the device of `context` has for it: for
     /// kernels and copies there.
     ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer), for
+    /// memory of the host.
+    ///
     /// # Errors
     ///
     /// As [`Slice::cast`]; else as the driver answers.
@@ -127,6 +137,9 @@ impl<O: Send + 'static> External<O> {
     }
 
     /// Lends it as elements for writing, by the address that the device of `context` has for it.
+    ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer), for
+    /// memory of the host.
     ///
     /// # Errors
     ///

@@ -11,6 +11,9 @@ impl<T: Element> DeviceBuffer<T> {
     /// Allocates as [`uninitialized`](Self::uninitialized) does, and has the stream fill it with
     /// `value`.
     ///
+    /// Driver: [`cuMemAllocAsync`](crate::call::mem_alloc_async), and as [`fill`](Self::fill) the
+    /// family of [`cuMemsetD8Async`](crate::call::memset_d8_async).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -26,6 +29,12 @@ impl<T: Element> DeviceBuffer<T> {
     /// It is one call if the element's words of 4 bytes (or 2, or 1) are all the same; otherwise one
     /// a word, each of which fills its place in every element. Then padding between rows is filled
     /// too.
+    ///
+    /// Driver: [`cuMemsetD8Async`](crate::call::memset_d8_async),
+    /// [`cuMemsetD16Async`](crate::call::memset_d16_async) or
+    /// [`cuMemsetD32Async`](crate::call::memset_d32_async), by the width of a word; for rows, and
+    /// for one word in each element, [`cuMemsetD2D8Async`](crate::call::memset_d2d8_async) and its
+    /// like.
     ///
     /// # Errors
     ///

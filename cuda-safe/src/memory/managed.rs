@@ -41,6 +41,9 @@ use crate::stream::{AnyStream, Stream, on};
 /// assert_eq!(numbers.as_slice()?, [1, 9, 9]); // Waits for the fill.
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: memory of [`cuMemAllocManaged`](crate::call::mem_alloc_managed), chapters Memory
+/// Management and Unified Addressing.
 pub struct ManagedBuffer<T: Element> {
     address: CUdeviceptr,
     allocation: Arc<Allocation>,
@@ -49,6 +52,8 @@ pub struct ManagedBuffer<T: Element> {
 }
 
 /// Is where managed memory can be.
+///
+/// Driver: [`CUmemLocation`](crate::sys::CUmemLocation), chapter Unified Addressing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Location {
     /// In the host's memory.
@@ -76,6 +81,8 @@ impl Location {
 }
 
 /// Says how managed memory will be used.
+///
+/// Driver: [`CUmem_advise`](crate::sys::CUmem_advise), chapter Unified Addressing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Advice {
@@ -103,6 +110,8 @@ impl Advice {
 
 impl<T: Element> ManagedBuffer<T> {
     /// Allocates `len` elements; they hold whatever the memory holds.
+    ///
+    /// Driver: [`cuMemAllocManaged`](crate::call::mem_alloc_managed).
     ///
     /// # Errors
     ///
@@ -135,6 +144,9 @@ impl<T: Element> ManagedBuffer<T> {
 
     /// Allocates `len` elements, and has the stream set all bytes to zero.
     ///
+    /// Driver: [`cuMemAllocManaged`](crate::call::mem_alloc_managed),
+    /// [`cuMemsetD8Async`](crate::call::memset_d8_async).
+    ///
     /// # Errors
     ///
     /// As [`uninitialized`](Self::uninitialized).
@@ -149,6 +161,9 @@ impl<T: Element> ManagedBuffer<T> {
 
     /// Allocates `len` elements, and has the stream fill them with `value`.
     ///
+    /// Driver: [`cuMemAllocManaged`](crate::call::mem_alloc_managed), and as [`fill`](Self::fill)
+    /// the family of [`cuMemsetD8Async`](crate::call::memset_d8_async).
+    ///
     /// # Errors
     ///
     /// As [`uninitialized`](Self::uninitialized).
@@ -160,6 +175,8 @@ impl<T: Element> ManagedBuffer<T> {
     }
 
     /// Allocates memory for a copy of `elements`, which the CPU makes.
+    ///
+    /// Driver: [`cuMemAllocManaged`](crate::call::mem_alloc_managed).
     ///
     /// # Errors
     ///
@@ -188,6 +205,8 @@ impl<T: Element> ManagedBuffer<T> {
     /// Waits until nothing uses it any more, and hands the memory over: whoever has the address
     /// frees it, by [`from_raw`](Self::from_raw) or by `cuMemFree`.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
+    ///
     /// # Errors
     ///
     /// As the driver answers while it waits; then the memory is freed as by a drop.
@@ -197,6 +216,9 @@ impl<T: Element> ManagedBuffer<T> {
     }
 
     /// Takes memory of `len` elements.
+    ///
+    /// Driver: [`cuPointerGetAttribute`](crate::call::pointer_get_attribute), which numbers the
+    /// allocation.
     ///
     /// # Errors
     ///
@@ -214,6 +236,9 @@ impl<T: Element> ManagedBuffer<T> {
     /// Fills it with `value`, in the order of `stream`, as
     /// [`DeviceBuffer::fill`](super::DeviceBuffer::fill) does.
     ///
+    /// Driver: [`cuMemsetD8Async`](crate::call::memset_d8_async) or another of that family, by the
+    /// words of the element.
+    ///
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
@@ -224,6 +249,9 @@ impl<T: Element> ManagedBuffer<T> {
 
     /// Moves it to where it will be used, in the order of `stream`.
     ///
+    /// Driver: [`cuMemPrefetchAsync_v2`](crate::call::mem_prefetch_async), of older drivers
+    /// [`cuMemPrefetchAsync`](crate::call::mem_prefetch_async_v1).
+    ///
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
@@ -233,6 +261,9 @@ impl<T: Element> ManagedBuffer<T> {
     }
 
     /// Says how it will be used.
+    ///
+    /// Driver: [`cuMemAdvise_v2`](crate::call::mem_advise), of older drivers
+    /// [`cuMemAdvise`](crate::call::mem_advise_v1).
     ///
     /// # Errors
     ///
@@ -265,6 +296,9 @@ impl<T: Element> ManagedBuffer<T> {
 impl<T: Element> Slice<'_, T, OnBoth> {
     /// Moves it to where it will be used, in the order of `stream`.
     ///
+    /// Driver: [`cuMemPrefetchAsync_v2`](crate::call::mem_prefetch_async), of older drivers
+    /// [`cuMemPrefetchAsync`](crate::call::mem_prefetch_async_v1).
+    ///
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
@@ -274,6 +308,9 @@ impl<T: Element> Slice<'_, T, OnBoth> {
     }
 
     /// Says how it will be used.
+    ///
+    /// Driver: [`cuMemAdvise_v2`](crate::call::mem_advise), of older drivers
+    /// [`cuMemAdvise`](crate::call::mem_advise_v1).
     ///
     /// # Errors
     ///

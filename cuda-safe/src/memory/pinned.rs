@@ -33,6 +33,8 @@ use crate::shim::{Allocation, Host, Memory, Region, Steady};
 /// assert_eq!(numbers.as_slice()?, [1, 2, 3, 4]); // Waits for the other one.
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: memory of [`cuMemHostAlloc`](crate::call::mem_host_alloc), chapter Memory Management.
 pub struct PinnedBuffer<T: Element> {
     locked: Locked,
     element: PhantomData<T>,
@@ -40,6 +42,8 @@ pub struct PinnedBuffer<T: Element> {
 
 impl<T: Element> PinnedBuffer<T> {
     /// Allocates `len` elements; they hold whatever the memory held before.
+    ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
     ///
     /// # Errors
     ///
@@ -52,6 +56,8 @@ impl<T: Element> PinnedBuffer<T> {
 
     /// Allocates `len` elements, all bytes zero.
     ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -63,6 +69,8 @@ impl<T: Element> PinnedBuffer<T> {
 
     /// Allocates `len` elements that are `value`.
     ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -73,6 +81,8 @@ impl<T: Element> PinnedBuffer<T> {
     }
 
     /// Allocates memory for a copy of `elements`.
+    ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
     ///
     /// # Errors
     ///
@@ -117,6 +127,8 @@ impl<T: Element> PinnedBuffer<T> {
     /// Waits until nothing uses it any more, and hands the memory over: whoever has the address
     /// frees it, by [`from_raw`](Self::from_raw) or by `cuMemFreeHost`.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
+    ///
     /// # Errors
     ///
     /// As the driver answers while it waits; then the memory is freed as by a drop.
@@ -125,6 +137,9 @@ impl<T: Element> PinnedBuffer<T> {
     }
 
     /// Takes memory of `len` elements.
+    ///
+    /// Driver: [`cuPointerGetAttribute`](crate::call::pointer_get_attribute), which numbers the
+    /// allocation.
     ///
     /// # Errors
     ///

@@ -41,6 +41,8 @@ use crate::stream::{AnyStream, on};
 /// assert_eq!(pool.used()?, 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: [`CUmemoryPool`](crate::sys::CUmemoryPool), chapter Stream Ordered Memory Allocator.
 pub struct MemoryPool {
     raw: CUmemoryPool,
     /// Tells whether the drop destroys it.
@@ -55,6 +57,8 @@ unsafe impl Send for MemoryPool {}
 unsafe impl Sync for MemoryPool {}
 
 /// Is what a pool is made with.
+///
+/// Driver: [`CUmemPoolProps`](crate::sys::CUmemPoolProps), chapter Stream Ordered Memory Allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolProperties {
     max_size: usize,
@@ -104,6 +108,8 @@ impl PoolProperties {
 impl MemoryPool {
     /// Makes a pool of the context's device.
     ///
+    /// Driver: [`cuMemPoolCreate`](crate::call::mem_pool_create).
+    ///
     /// # Errors
     ///
     /// As the driver answers; [`Rule::Driver`] for a limit that the driver is too old for.
@@ -116,6 +122,8 @@ impl MemoryPool {
 
     /// Returns the pool that the context's device came with.
     ///
+    /// Driver: [`cuDeviceGetDefaultMemPool`](crate::call::device_get_default_mem_pool).
+    ///
     /// # Errors
     ///
     /// As the driver answers: that it is unsupported if the device has no pools.
@@ -126,6 +134,8 @@ impl MemoryPool {
 
     /// Allocates `len` elements from the pool, in the order of `stream`; they hold whatever the
     /// memory held before.
+    ///
+    /// Driver: [`cuMemAllocFromPoolAsync`](crate::call::mem_alloc_from_pool_async).
     ///
     /// # Errors
     ///
@@ -142,6 +152,8 @@ impl MemoryPool {
     /// Gives memory that nobody uses back to the system, as long as more than so many bytes are
     /// left.
     ///
+    /// Driver: [`cuMemPoolTrimTo`](crate::call::mem_pool_trim_to).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -152,6 +164,8 @@ impl MemoryPool {
 
     /// Returns an attribute.
     ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -160,6 +174,8 @@ impl MemoryPool {
     }
 
     /// Sets an attribute.
+    ///
+    /// Driver: [`cuMemPoolSetAttribute`](crate::call::mem_pool_set_attribute).
     ///
     /// # Errors
     ///
@@ -170,6 +186,9 @@ impl MemoryPool {
 
     /// Returns how many bytes are allocated from it.
     ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute),
+    /// [`CU_MEMPOOL_ATTR_USED_MEM_CURRENT`](UsedNow).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -178,6 +197,9 @@ impl MemoryPool {
     }
 
     /// Returns how many bytes were allocated from it at most.
+    ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute),
+    /// [`CU_MEMPOOL_ATTR_USED_MEM_HIGH`](UsedHigh).
     ///
     /// # Errors
     ///
@@ -188,6 +210,9 @@ impl MemoryPool {
 
     /// Returns how many bytes it holds.
     ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute),
+    /// [`CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT`](ReservedNow).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -197,6 +222,9 @@ impl MemoryPool {
 
     /// Returns how many bytes it held at most.
     ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute),
+    /// [`CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH`](ReservedHigh).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -205,6 +233,10 @@ impl MemoryPool {
     }
 
     /// Forgets how many bytes were held and allocated at most.
+    ///
+    /// Driver: [`cuMemPoolSetAttribute`](crate::call::mem_pool_set_attribute),
+    /// [`CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH`](ReservedHigh) and
+    /// [`CU_MEMPOOL_ATTR_USED_MEM_HIGH`](UsedHigh).
     ///
     /// # Errors
     ///
@@ -216,6 +248,9 @@ impl MemoryPool {
 
     /// Returns how many bytes it keeps when everything is idle.
     ///
+    /// Driver: [`cuMemPoolGetAttribute`](crate::call::mem_pool_get_attribute),
+    /// [`CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`](ReleaseThreshold).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -224,6 +259,9 @@ impl MemoryPool {
     }
 
     /// Says how many bytes it keeps when everything is idle.
+    ///
+    /// Driver: [`cuMemPoolSetAttribute`](crate::call::mem_pool_set_attribute),
+    /// [`CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`](ReleaseThreshold).
     ///
     /// # Errors
     ///
@@ -234,6 +272,9 @@ impl MemoryPool {
 
     /// Says whether freed memory is used again on a stream that waits for the free by an event, on
     /// one that finds the free done, and on one that the driver then makes wait.
+    ///
+    /// Driver: [`cuMemPoolSetAttribute`](crate::call::mem_pool_set_attribute), the three
+    /// `CU_MEMPOOL_ATTR_REUSE_…`.
     ///
     /// # Errors
     ///

@@ -29,6 +29,9 @@ use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Relaxed, Steady,
 pub use owned::RegisteredHost;
 
 /// Is borrowed memory of the host while it is registered.
+///
+/// Driver: memory of [`cuMemHostRegister_v2`](crate::call::mem_host_register), chapter Memory
+/// Management.
 pub struct Registered<'a, T: Element> {
     address: usize,
     allocation: Arc<Allocation>,
@@ -56,6 +59,9 @@ pub struct Registered<'a, T: Element> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Driver: [`cuMemHostRegister_v2`](crate::call::mem_host_register),
+/// [`cuMemHostUnregister`](crate::call::mem_host_unregister).
+///
 /// # Errors
 ///
 /// As the driver answers, also while it waits; it may be the answer to earlier work. If it can
@@ -74,6 +80,10 @@ pub fn registered<T: Element, R>(
 
 /// Registers memory that devices will only read, as [`registered()`] does; it may be mapped so that
 /// nobody can write to it.
+///
+/// Driver: [`cuMemHostRegister_v2`](crate::call::mem_host_register),
+/// [`cuMemHostUnregister`](crate::call::mem_host_unregister), with
+/// [`CU_MEMHOSTREGISTER_READ_ONLY`](crate::sys::CU_MEMHOSTREGISTER_READ_ONLY).
 ///
 /// # Errors
 ///

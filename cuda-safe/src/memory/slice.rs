@@ -200,6 +200,9 @@ impl<T: Element, P: DevicePlace> SliceMut<'_, T, P> {
     /// Fills it with `value`, in the order of `stream`, as
     /// [`DeviceBuffer::fill`](super::DeviceBuffer::fill) does.
     ///
+    /// Driver: [`cuMemsetD8Async`](crate::call::memset_d8_async) or another of that family, by the
+    /// words of the element.
+    ///
     /// # Errors
     ///
     /// [`Rule::Home`] if the stream is of another context; else as the driver answers.
@@ -211,6 +214,8 @@ impl<T: Element, P: DevicePlace> SliceMut<'_, T, P> {
 
 impl<'a, T: Element, P: HostPlace> Slice<'a, T, P> {
     /// Waits until nothing writes to it any more, and lends it for reading.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes to it.
     ///
     /// # Errors
     ///
@@ -225,6 +230,8 @@ impl<'a, T: Element, P: HostPlace> Slice<'a, T, P> {
 impl<'a, T: Element, P: HostPlace> SliceMut<'a, T, P> {
     /// Waits until nothing writes to it any more, and lends it for reading.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes to it.
+    ///
     /// # Errors
     ///
     /// As the driver answers while it waits; it may be the answer to earlier work.
@@ -234,6 +241,8 @@ impl<'a, T: Element, P: HostPlace> SliceMut<'a, T, P> {
 
     /// Waits until nothing uses it any more, and lends it for writing.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
+    ///
     /// # Errors
     ///
     /// As the driver answers while it waits; it may be the answer to earlier work.
@@ -242,6 +251,8 @@ impl<'a, T: Element, P: HostPlace> SliceMut<'a, T, P> {
     }
 
     /// Waits as [`as_mut_slice`](Self::as_mut_slice) does, and lends it for as long as its owner does.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
     ///
     /// # Errors
     ///
@@ -258,6 +269,8 @@ impl<'a, T: Element> Slice<'a, T, OnHost> {
     /// Returns the same bytes by the address that the device of `context` has for them, for calls
     /// and kernels there.
     ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -269,6 +282,8 @@ impl<'a, T: Element> Slice<'a, T, OnHost> {
 impl<'a, T: Element> SliceMut<'a, T, OnHost> {
     /// Returns the same bytes by the address that the device of `context` has for them, for calls
     /// and kernels there.
+    ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer).
     ///
     /// # Errors
     ///

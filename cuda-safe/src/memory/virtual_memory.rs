@@ -22,6 +22,8 @@ pub use range::AddressRange;
 pub(crate) use range::Reservation;
 
 /// Says what a device may do with mapped memory.
+///
+/// Driver: [`CUmemAccess_flags`](crate::sys::CUmemAccess_flags), chapter Virtual Memory Management.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DeviceAccess {
     /// Nothing.

@@ -19,6 +19,10 @@ use crate::shim::{Allocation, Area, Host, Memory, Region, Steady};
 /// it very slowly, so that this type has no way to read it.
 ///
 /// It is for what the CPU makes and a device reads. Copies from the device may end in it too.
+///
+/// Driver: memory of [`cuMemHostAlloc`](crate::call::mem_host_alloc),
+/// [`CU_MEMHOSTALLOC_WRITECOMBINED`](crate::sys::CU_MEMHOSTALLOC_WRITECOMBINED), chapter Memory
+/// Management.
 pub struct WriteCombinedBuffer<T: Element> {
     locked: Locked,
     element: PhantomData<T>,
@@ -26,6 +30,8 @@ pub struct WriteCombinedBuffer<T: Element> {
 
 impl<T: Element> WriteCombinedBuffer<T> {
     /// Allocates `len` elements; they hold whatever the memory held before.
+    ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
     ///
     /// # Errors
     ///
@@ -38,6 +44,8 @@ impl<T: Element> WriteCombinedBuffer<T> {
 
     /// Allocates `len` elements, all bytes zero.
     ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -48,6 +56,8 @@ impl<T: Element> WriteCombinedBuffer<T> {
     }
 
     /// Allocates memory for a copy of `elements`.
+    ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
     ///
     /// # Errors
     ///
@@ -80,6 +90,8 @@ impl<T: Element> WriteCombinedBuffer<T> {
 
     /// Waits until nothing uses the elements from `start` on that `elements` will replace, and
     /// replaces them.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses them.
     ///
     /// # Errors
     ///

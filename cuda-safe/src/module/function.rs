@@ -13,6 +13,9 @@ use crate::error::{Error, Quantity, Result, Rule};
 use crate::shim::{AnyStream, Arguments, Handle, parameter_sizes};
 
 /// Is a kernel of a module, which it keeps loaded.
+///
+/// Driver: [`CUfunction`](crate::sys::CUfunction), chapters Module Management and Execution
+/// Control.
 #[derive(Clone)]
 pub struct Function {
     raw: RawFunction,
@@ -127,6 +130,9 @@ impl Function {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Driver: [`cuLaunchKernel`](crate::call::launch_kernel), or
+    /// [`cuLaunchCooperativeKernel`](crate::call::launch_cooperative_kernel) if the shape says so.
+    ///
     /// # Errors
     ///
     /// [`Rule::Arguments`] if the arguments are not as many and as large as the parameters, or if
@@ -166,6 +172,8 @@ impl Function {
 
     /// Returns an attribute.
     ///
+    /// Driver: [`cuFuncGetAttribute`](crate::call::func_get_attribute).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -175,6 +183,9 @@ impl Function {
 
     /// Returns how many threads a block may have: what the device allows, or less if the kernel
     /// needs many registers.
+    ///
+    /// Driver: [`cuFuncGetAttribute`](crate::call::func_get_attribute),
+    /// `CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK`.
     ///
     /// # Errors
     ///
@@ -187,6 +198,9 @@ impl Function {
     /// Allows blocks more shared memory than the 48 KiB that every device has, up to `bytes` beside
     /// what the kernel declares.
     ///
+    /// Driver: [`cuFuncSetAttribute`](crate::call::func_set_attribute),
+    /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
+    ///
     /// # Errors
     ///
     /// As the driver answers: `CUDA_ERROR_INVALID_VALUE` if the device has not so much.
@@ -198,6 +212,9 @@ impl Function {
 
     /// Returns how many blocks of `threads` threads and `shared` bytes of shared memory a
     /// multiprocessor holds at once.
+    ///
+    /// Driver:
+    /// [`cuOccupancyMaxActiveBlocksPerMultiprocessor`](crate::call::occupancy_max_active_blocks_per_multiprocessor).
     ///
     /// # Errors
     ///

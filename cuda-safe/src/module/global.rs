@@ -41,6 +41,9 @@ use crate::stream::{AnyStream, on};
 /// assert_eq!(answer.as_slice()?, [1, 9, 9]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: what [`cuModuleGetGlobal_v2`](crate::call::module_get_global) finds, chapter Module
+/// Management.
 pub struct Global<T: Element> {
     address: CUdeviceptr,
     /// How many bytes it has.
@@ -99,6 +102,9 @@ impl<T: Element> Global<T> {
 
     /// Fills it with `value`, in the order of `stream`, as
     /// [`DeviceBuffer::fill`](crate::DeviceBuffer::fill) does.
+    ///
+    /// Driver: [`cuMemsetD8Async`](crate::call::memset_d8_async) or another of that family, by the
+    /// words of the element.
     ///
     /// # Errors
     ///

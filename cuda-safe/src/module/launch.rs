@@ -3,6 +3,9 @@
 use crate::shim::{Implied, KernelMemory, Reads, Used, Writes, reads, writes};
 
 /// Says over how many threads a kernel runs: a grid of blocks of threads, along three axes each.
+///
+/// Driver: the first parameters of [`cuLaunchKernel`](crate::call::launch_kernel), chapter
+/// Execution Control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use = "it only says how a kernel is run"]
 pub struct LaunchShape {

@@ -33,6 +33,8 @@ impl Adopted<CUfunction> {
     ///
     /// Drivers before CUDA 12.4 do not say; then launches are not checked.
     ///
+    /// Driver: [`cuFuncGetParamInfo`](crate::call::func_get_param_info).
+    ///
     /// # Errors
     ///
     /// As the driver answers.

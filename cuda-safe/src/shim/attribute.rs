@@ -17,6 +17,14 @@ macro_rules! attributes {
     ) => {
         $(#[$about])*
         ///
+        #[doc = concat!(
+            " Driver: [`",
+            stringify!($code_type),
+            "`](crate::sys::",
+            stringify!($code_type),
+            ").",
+        )]
+        ///
         /// # Safety
         ///
         /// For [`CODE`](Self::CODE) the driver reads or writes at most the bytes of
@@ -30,6 +38,16 @@ macro_rules! attributes {
 
         $(
             $(#[$meta])*
+            ///
+            #[doc = concat!(
+                " Driver: [`",
+                stringify!($code),
+                "`](crate::sys::",
+                stringify!($code_type),
+                "::",
+                stringify!($code),
+                ").",
+            )]
             #[derive(Clone, Copy, Debug)]
             pub enum $name {}
 

@@ -110,6 +110,8 @@ impl Allocation {
 
     /// Waits until nothing writes to `area` any more, so that the CPU may read it.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes to it.
+    ///
     /// # Errors
     ///
     /// As the driver answers; then the bytes may still be written to.
@@ -118,6 +120,8 @@ impl Allocation {
     }
 
     /// Waits until nothing uses `area` any more, so that the CPU may write to it.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
     ///
     /// # Errors
     ///
@@ -128,6 +132,8 @@ impl Allocation {
 
     /// Waits as [`wait_for_all`](Self::wait_for_all) does, but no longer than `limit`; answers
     /// whether nothing uses `area` any more.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query), if a stream uses it.
     ///
     /// # Errors
     ///
@@ -143,6 +149,8 @@ impl Allocation {
 
     /// Tells whether everything that used it is known to be done; asks the driver, and waits for
     /// nothing.
+    ///
+    /// Driver: [`cuEventQuery`](crate::call::event_query), if a stream used it.
     pub fn is_idle(&self) -> bool {
         super::settle::is_idle(&self.uses)
     }

@@ -6,6 +6,8 @@
 use super::{PerThreadStream, Stream};
 
 /// Is a stream that calls can be enqueued on.
+///
+/// Driver: [`CUstream`](crate::sys::CUstream), chapter Stream Management.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a stream")]
 pub trait AnyStream: sealed::Sealed {
     /// Returns the stream, to those alone who have the key.

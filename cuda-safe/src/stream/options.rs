@@ -4,6 +4,8 @@ use cuda_sys::CUstream_flags;
 
 /// Says how a stream is made. Without more it has the lowest priority, and does not wait for the
 /// default stream, nor that for it.
+///
+/// Driver: [`CUstream_flags`](crate::sys::CUstream_flags), chapter Stream Management.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use = "it only says how a stream is made"]
 pub struct StreamOptions {

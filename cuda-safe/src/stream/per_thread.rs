@@ -41,6 +41,9 @@ use crate::shim::{Handle, Timeline};
 /// fn is_sync<T: Sync>() {}
 /// is_sync::<cuda_safe::PerThreadStream>();
 /// ```
+///
+/// Driver: [`CUstream`](crate::sys::CUstream),
+/// [`CU_STREAM_PER_THREAD`](crate::sys::CU_STREAM_PER_THREAD), chapter Stream Management.
 pub struct PerThreadStream {
     stream: Stream,
     /// Forbids other threads.
@@ -89,6 +92,8 @@ impl PerThreadStream {
 
     /// Waits until everything that was enqueued on it is done.
     ///
+    /// Driver: [`cuStreamSynchronize`](crate::call::stream_synchronize).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -99,6 +104,8 @@ impl PerThreadStream {
     /// Waits as [`synchronize`](Self::synchronize) does, but no longer than `limit`; answers whether
     /// everything is done.
     ///
+    /// Driver: [`cuStreamQuery`](crate::call::stream_query).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work.
@@ -107,6 +114,8 @@ impl PerThreadStream {
     }
 
     /// Tells whether everything that was enqueued on it is done.
+    ///
+    /// Driver: [`cuStreamQuery`](crate::call::stream_query).
     ///
     /// # Errors
     ///
@@ -117,6 +126,8 @@ impl PerThreadStream {
 
     /// Makes what comes on the stream wait for what `event` recorded.
     ///
+    /// Driver: [`cuStreamWaitEvent`](crate::call::stream_wait_event).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -125,6 +136,8 @@ impl PerThreadStream {
     }
 
     /// Calls a closure once the stream comes to it, as [`Stream::call`] does.
+    ///
+    /// Driver: [`cuLaunchHostFunc`](crate::call::launch_host_func).
     ///
     /// # Errors
     ///

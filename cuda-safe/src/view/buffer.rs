@@ -34,6 +34,8 @@ impl<T: Element> DeviceBuffer<T> {
     /// Allocates memory for an array of the shape of `like`, and answers its dense layout; the
     /// elements are whatever the memory held before.
     ///
+    /// Driver: [`cuMemAlloc_v2`](crate::call::mem_alloc).
+    ///
     /// # Errors
     ///
     /// As [`StridedLayout::dense_like`], and as the driver answers.
@@ -137,6 +139,8 @@ impl<'a, T: Element, P: Place> SliceMut<'a, T, P> {
 impl<T: Element> PinnedBuffer<T> {
     /// Allocates memory for an array of the shape of `like`, all bytes zero, and answers its dense
     /// layout.
+    ///
+    /// Driver: [`cuMemHostAlloc`](crate::call::mem_host_alloc).
     ///
     /// # Errors
     ///

@@ -63,6 +63,9 @@ impl<T: Element, P: Place> AsView<T> for Slice<'_, T, P> {
 impl<T: Item> ViewMut<'_, T> {
     /// Copies from memory of any kind, in the order of `stream`, as [`copy`] does, and answers how.
     ///
+    /// Driver: [`cuMemcpyHtoDAsync_v2`](crate::call::memcpy_htod_async) or another of that family,
+    /// by the places of both.
+    ///
     /// # Errors
     ///
     /// As [`copy`].
@@ -87,6 +90,9 @@ macro_rules! copied {
         impl<$($generics)*> $memory {
             /// Copies from memory of any kind with as many elements, in the order of `stream`, as
             /// [`copy`] does, and answers how.
+            ///
+            /// Driver: [`cuMemcpyHtoDAsync_v2`](crate::call::memcpy_htod_async) or another of that
+            /// family, by the places of both.
             ///
             /// # Errors
             ///

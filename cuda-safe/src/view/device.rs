@@ -24,6 +24,9 @@ impl<'a, T: Item> View<'a, T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer), for
+    /// memory of the host.
+    ///
     /// # Errors
     ///
     /// [`Rule::Kind`] if no device reaches it: it is only borrowed, and not page-locked. As the
@@ -37,6 +40,9 @@ impl<'a, T: Item> View<'a, T> {
 impl<'a, T: Item> ViewMut<'a, T> {
     /// Views the same array by the address that the device of `context` has for it, in the place of
     /// this view.
+    ///
+    /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer), for
+    /// memory of the host.
     ///
     /// # Errors
     ///

@@ -24,6 +24,8 @@ impl<'a, T: Element> View<'a, T> {
 
     /// Waits until nothing writes to the elements any more, and lends them as a slice.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes to them.
+    ///
     /// # Errors
     ///
     /// [`Rule::Kind`] if the memory is not the host's, [`Rule::Contiguous`] if the elements don't
@@ -49,6 +51,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     }
 
     /// Waits until nothing uses the elements any more, and lends them as a slice.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses them.
     ///
     /// # Errors
     ///

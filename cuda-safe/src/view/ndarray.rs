@@ -29,6 +29,8 @@ impl<'a, T: Element> View<'a, T> {
 
     /// Waits until nothing writes to the elements any more, and lends them as an array of `ndarray`.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes to them.
+    ///
     /// # Errors
     ///
     /// [`Rule::Kind`] if the memory is not the host's; [`Rule::Strides`] if a stride is not a whole
@@ -64,6 +66,8 @@ impl<'a, T: Element> ViewMut<'a, T> {
     }
 
     /// Waits until nothing uses the elements any more, and lends them as an array of `ndarray`.
+    ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses them.
     ///
     /// # Errors
     ///

@@ -16,7 +16,11 @@ impl<T: Element> DeviceBuffer<T> {
     /// Allocates `len` elements from the device's current pool, in the order of `stream`; they hold
     /// whatever the memory held before. Where the device has no pools, the memory is plain.
     ///
-    /// The allocation is the first use: other streams wait for it before theirs.
+    /// The allocation is the first use: other streams wait for it before theirs. It may be memory that
+    /// the stream kept of a dropped buffer of as many bytes; then the driver is not asked.
+    ///
+    /// Driver: [`cuMemAllocAsync`](crate::call::mem_alloc_async); without pools
+    /// [`cuMemAlloc_v2`](crate::call::mem_alloc).
     ///
     /// # Errors
     ///
@@ -32,6 +36,9 @@ impl<T: Element> DeviceBuffer<T> {
 
     /// Allocates as [`uninitialized`](Self::uninitialized) does, and has the stream set all bytes to
     /// zero.
+    ///
+    /// Driver: [`cuMemAllocAsync`](crate::call::mem_alloc_async),
+    /// [`cuMemsetD8Async`](crate::call::memset_d8_async).
     ///
     /// # Errors
     ///

@@ -12,6 +12,8 @@ use crate::memory::{Element, byte_count};
 impl<T: Element> DeviceBuffer<T> {
     /// Allocates `len` elements of plain memory; they hold whatever the memory held before.
     ///
+    /// Driver: [`cuMemAlloc_v2`](crate::call::mem_alloc).
+    ///
     /// # Errors
     ///
     /// As the driver answers.
@@ -25,6 +27,8 @@ impl<T: Element> DeviceBuffer<T> {
     }
 
     /// Allocates `rows` rows of `width` elements of plain memory, padded as suits the device.
+    ///
+    /// Driver: [`cuMemAllocPitch_v2`](crate::call::mem_alloc_pitch).
     ///
     /// # Errors
     ///

@@ -18,6 +18,8 @@ impl<T: Element> DeviceBuffer<T> {
     /// frees it, by [`from_raw`](Self::from_raw) or [`from_raw_ordered`](Self::from_raw_ordered) as
     /// [`is_stream_ordered`](Self::is_stream_ordered) said, or by the driver.
     ///
+    /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
+    ///
     /// # Errors
     ///
     /// As the driver answers while it waits; then the memory is freed as by a drop.
@@ -27,6 +29,9 @@ impl<T: Element> DeviceBuffer<T> {
     }
 
     /// Takes plain memory of `len` elements.
+    ///
+    /// Driver: [`cuPointerGetAttribute`](crate::call::pointer_get_attribute), which numbers the
+    /// allocation.
     ///
     /// # Errors
     ///
@@ -42,6 +47,9 @@ impl<T: Element> DeviceBuffer<T> {
     }
 
     /// Takes memory of a pool that is not shared; `stream` will free it.
+    ///
+    /// Driver: [`cuPointerGetAttribute`](crate::call::pointer_get_attribute), which numbers the
+    /// allocation.
     ///
     /// # Errors
     ///

@@ -34,6 +34,9 @@ use crate::shim::{Allocation, Area, Host, Kind, Memory, Region, Relaxed, Steady}
 /// assert_eq!(*numbers.into_inner()?, [1, 2, 3]); // Waits for the copy.
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: memory of [`cuMemHostRegister_v2`](crate::call::mem_host_register), chapter Memory
+/// Management.
 pub struct RegisteredHost<T: Element + Send> {
     /// None once it was handed back.
     owner: Option<Owner<T>>,
@@ -75,6 +78,8 @@ impl<T> Drop for Owner<T> {
 impl<T: Element + Send> RegisteredHost<T> {
     /// Registers a vector or a boxed slice.
     ///
+    /// Driver: [`cuMemHostRegister_v2`](crate::call::mem_host_register).
+    ///
     /// # Errors
     ///
     /// As the driver answers; then the elements are dropped.
@@ -89,6 +94,8 @@ impl<T: Element + Send> RegisteredHost<T> {
     }
 
     /// Waits until nothing uses it any more, undoes the registration, and hands the elements back.
+    ///
+    /// Driver: [`cuMemHostUnregister`](crate::call::mem_host_unregister).
     ///
     /// # Errors
     ///

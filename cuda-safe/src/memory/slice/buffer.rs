@@ -60,6 +60,9 @@ macro_rules! host_buffer {
         impl<T: Element $(+ $bound)?> $buffer {
             /// Waits until nothing writes to it any more, and lends it for reading.
             ///
+            /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream writes
+            /// to it.
+            ///
             /// # Errors
             ///
             /// As the driver answers while it waits; it may be the answer to earlier work.
@@ -68,6 +71,8 @@ macro_rules! host_buffer {
             }
 
             /// Waits until nothing uses it any more, and lends it for writing.
+            ///
+            /// Driver: [`cuEventSynchronize`](crate::call::event_synchronize), if a stream uses it.
             ///
             /// # Errors
             ///
@@ -86,6 +91,8 @@ macro_rules! locked_buffer {
             /// Lends all of it for reading, by the address that the device of `context` has for it:
             /// for kernels and copies there.
             ///
+            /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer).
+            ///
             /// # Errors
             ///
             /// As the driver answers.
@@ -97,6 +104,8 @@ macro_rules! locked_buffer {
             }
 
             /// Lends all of it for writing, by the address that the device of `context` has for it.
+            ///
+            /// Driver: [`cuMemHostGetDevicePointer_v2`](crate::call::mem_host_get_device_pointer).
             ///
             /// # Errors
             ///

@@ -42,6 +42,9 @@ use crate::shim::{Allocation, Handle};
 /// assert_eq!(answer.as_slice()?, [7; 4]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: [`CUmemGenericAllocationHandle`](crate::sys::CUmemGenericAllocationHandle), chapter
+/// Virtual Memory Management.
 pub struct PhysicalMemory {
     /// 0 of what has no bytes, or was given away.
     handle: CUmemGenericAllocationHandle,
@@ -53,6 +56,8 @@ impl PhysicalMemory {
     /// Allocates `bytes` bytes of the context's device, rounded up to its
     /// [granularity](Self::granularity); they hold whatever the memory held before.
     ///
+    /// Driver: [`cuMemCreate`](crate::call::mem_create).
+    ///
     /// # Errors
     ///
     /// [`Rule::Able`] if the device has no virtual memory; else as the driver answers.
@@ -62,6 +67,8 @@ impl PhysicalMemory {
 
     /// Allocates as [`new`](Self::new) does, memory of which handles of such types can be made for
     /// other processes.
+    ///
+    /// Driver: [`cuMemCreate`](crate::call::mem_create).
     ///
     /// # Errors
     ///
@@ -83,6 +90,8 @@ impl PhysicalMemory {
     }
 
     /// Returns of how many bytes the device's physical memory is a multiple.
+    ///
+    /// Driver: [`cuMemGetAllocationGranularity`](crate::call::mem_get_allocation_granularity).
     ///
     /// # Errors
     ///

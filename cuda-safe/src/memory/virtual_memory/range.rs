@@ -48,6 +48,9 @@ pub(crate) use raw::Reservation;
 /// assert!(numbers.len() >= 1_000_000 && numbers.capacity() >= 100_000_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// Driver: addresses of [`cuMemAddressReserve`](crate::call::mem_address_reserve), chapter Virtual
+/// Memory Management.
 pub struct AddressRange<T: Element> {
     base: CUdeviceptr,
     /// How many bytes are reserved.
@@ -74,6 +77,8 @@ struct Part {
 impl<T: Element> AddressRange<T> {
     /// Reserves addresses for `len` elements, rounded up to the device's
     /// [granularity](PhysicalMemory::granularity); nothing is mapped there.
+    ///
+    /// Driver: [`cuMemAddressReserve`](crate::call::mem_address_reserve).
     ///
     /// # Errors
     ///
@@ -104,6 +109,9 @@ impl<T: Element> AddressRange<T> {
     /// Maps memory of the context's device behind what is mapped, until there are at least `len`
     /// elements; they hold whatever the memory held before.
     ///
+    /// Driver: [`cuMemCreate`](crate::call::mem_create), [`cuMemMap`](crate::call::mem_map),
+    /// [`cuMemSetAccess`](crate::call::mem_set_access).
+    ///
     /// # Errors
     ///
     /// [`Rule::Reach`] if there are not so many addresses; else as the driver answers. Then the range
@@ -123,6 +131,8 @@ impl<T: Element> AddressRange<T> {
 
     /// Maps `memory` behind what is mapped. It may be of another device: those that have access must
     /// reach it.
+    ///
+    /// Driver: [`cuMemMap`](crate::call::mem_map), [`cuMemSetAccess`](crate::call::mem_set_access).
     ///
     /// # Errors
     ///
@@ -161,6 +171,8 @@ impl<T: Element> AddressRange<T> {
     /// Waits until nothing uses the memory that was mapped last, unmaps it, and hands it over; none
     /// if nothing is mapped.
     ///
+    /// Driver: [`cuMemUnmap`](crate::call::mem_unmap).
+    ///
     /// # Errors
     ///
     /// As the driver answers; it may be the answer to earlier work. Then the memory stays the range's.
@@ -181,6 +193,9 @@ impl<T: Element> AddressRange<T> {
 
     /// Fills it with `value`, in the order of `stream`, as
     /// [`DeviceBuffer::fill`](crate::DeviceBuffer::fill) does.
+    ///
+    /// Driver: [`cuMemsetD8Async`](crate::call::memset_d8_async) or another of that family, by the
+    /// words of the element.
     ///
     /// # Errors
     ///

@@ -18,6 +18,8 @@ impl<T: Element> AddressRange<T> {
     ///
     /// Waits until nothing uses the memory any more.
     ///
+    /// Driver: [`cuMemSetAccess`](crate::call::mem_set_access).
+    ///
     /// # Errors
     ///
     /// [`Rule::Access`] if it takes the memory from the context's own device, [`Rule::Able`] if the
