@@ -2,9 +2,10 @@
 //!
 //! What is public is asked of the compiler (`surface`), what is tested is read in the tests
 //! (`scenarios`). Left out are the annotated calls, whose one driver call cannot fail half way, and
-//! the layouts, which know no driver.
+//! the layouts, which know no driver. Whatever makes driver calls says in its docs which (`source`).
 
 mod scenarios;
+mod source;
 mod surface;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,8 @@ use anyhow::{Context as _, Result};
 
 use crate::workspace;
 use scenarios::{Kind, Scenario};
+use source::Docs;
+use surface::Operations;
 
 /// The folder of the tests.
 const TESTS: &str = "cuda-safe/tests/failures";
@@ -26,6 +29,8 @@ pub(crate) struct Comparison {
     pub(crate) failing: usize,
     /// How many are seen in a test to make no driver call.
     pub(crate) silent: usize,
+    /// How many make driver calls, and say in their docs which.
+    pub(crate) named: usize,
     /// How many are excused.
     pub(crate) excused: usize,
     pub(crate) problems: Vec<String>,
@@ -46,11 +51,7 @@ fn excuses(text: &str) -> Vec<(&str, &str)> {
     lines.map(|line| line.split_once(": ").unwrap_or((line, ""))).collect()
 }
 
-fn comparison(
-    public: &BTreeSet<String>,
-    scenarios: &[Scenario],
-    excuses: &[(&str, &str)],
-) -> Comparison {
+fn comparison(public: &Operations, scenarios: &[Scenario], excuses: &[(&str, &str)]) -> Comparison {
     let of = |kind| {
         let of_kind = scenarios.iter().filter(move |scenario| scenario.kind == kind);
         of_kind.flat_map(|scenario| &scenario.operations).cloned().collect::<BTreeSet<_>>()
@@ -58,7 +59,7 @@ fn comparison(
     let (failing, silent) = (of(Kind::CallsFail), of(Kind::NoCalls));
     let excused: BTreeSet<_> = excuses.iter().map(|(name, _)| (*name).to_owned()).collect();
     let mut problems = Vec::new();
-    for name in public {
+    for name in public.keys() {
         if ![&failing, &silent, &excused].into_iter().any(|set| set.contains(name)) {
             problems.push(format!(
                 "{name}: no test lets its driver calls fail, or says that it makes none"
@@ -68,7 +69,7 @@ fn comparison(
     for Scenario { test, operations, called, .. } in scenarios {
         for name in operations {
             let last = name.rsplit("::").next().unwrap_or(name);
-            if !public.contains(name) {
+            if !public.contains_key(name) {
                 problems.push(format!("{test}: {name} is no public function of cuda-safe"));
             } else if !called.contains(last) {
                 problems.push(format!("{test}: {name} is listed, but not called"));
@@ -76,7 +77,7 @@ fn comparison(
         }
     }
     for (name, reason) in excuses {
-        if !public.contains(*name) {
+        if !public.contains_key(*name) {
             problems.push(format!("excused.txt: {name} is no public function of cuda-safe"));
         } else if failing.contains(*name) || silent.contains(*name) {
             problems.push(format!("excused.txt: {name} is tested, and needs no excuse"));
@@ -84,9 +85,15 @@ fn comparison(
             problems.push(format!("excused.txt: {name} has no reason"));
         }
     }
+    let mut named = 0;
+    for (name, docs) in failing.difference(&silent).filter_map(|name| public.get_key_value(name)) {
+        let wrong: Vec<String> = docs.iter().filter_map(Docs::problem).collect();
+        named += usize::from(wrong.is_empty());
+        problems.extend(wrong.into_iter().map(|problem| format!("{name}: {problem}")));
+    }
     let silent = silent.difference(&failing).count();
     let (public, failing, excused) = (public.len(), failing.len(), excused.len());
-    Comparison { public, failing, silent, excused, problems }
+    Comparison { public, failing, silent, named, excused, problems }
 }
 
 #[cfg(test)]
@@ -100,8 +107,13 @@ mod tests {
         Scenario { test: "test".to_owned(), kind, operations, called }
     }
 
-    fn public(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
+    fn docs(text: &str) -> Docs {
+        Docs { text: text.to_owned(), ..Docs::default() }
+    }
+
+    fn public(names: &[&str]) -> Operations {
+        let with_source = |name: &&str| ((*name).to_owned(), vec![docs("Driver: `cuInit`.")]);
+        names.iter().map(with_source).collect()
     }
 
     #[test]
@@ -112,7 +124,14 @@ mod tests {
             comparison(&public(&["A::a", "A::c", "A::d", "b"]), &scenarios, &[("A::d", "why")]);
         assert_eq!(
             compared,
-            Comparison { public: 4, failing: 2, silent: 1, excused: 1, problems: Vec::new() }
+            Comparison {
+                public: 4,
+                failing: 2,
+                silent: 1,
+                named: 1,
+                excused: 1,
+                problems: Vec::new()
+            }
         );
     }
 
@@ -134,5 +153,18 @@ mod tests {
                 "excused.txt: A::mute has no reason",
             ]
         );
+    }
+    #[test]
+    fn what_makes_calls_and_names_none_is_told() {
+        let mut public = public(&["A::a", "A::b", "A::c", "A::d"]);
+        public.values_mut().for_each(|all| all.push(docs("Waits.")));
+        public.insert("A::b".to_owned(), vec![docs("Waits.\n\nDriver: `cuInit`.")]);
+        let scenarios = [
+            scenario(Kind::CallsFail, &["A::a", "A::b", "A::c"]),
+            scenario(Kind::NoCalls, &["A::c"]),
+        ];
+        let compared = comparison(&public, &scenarios, &[("A::d", "why")]);
+        assert_eq!(compared.named, 1);
+        assert_eq!(compared.problems, ["A::a: its docs name no driver function, by `Driver: …`"]);
     }
 }

@@ -3,20 +3,24 @@
 //! Its description is read as far as it is needed here, since the whole of it changes from release to
 //! release of the compiler.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::source::Docs;
 use crate::workspace;
+
+/// Is what is written of each function, by its name; some have several, each for other types.
+pub(super) type Operations = BTreeMap<String, Vec<Docs>>;
 
 /// The modules whose functions are tested otherwise.
 const ELSEWHERE: [&str; 2] = ["call", "layout"];
 
 /// Returns every public function, methods by the name of their type, traits' among them.
-pub(super) fn operations() -> Result<BTreeSet<String>> {
+pub(super) fn operations() -> Result<Operations> {
     let file = workspace::target().join("doc/cuda_safe.json");
     let status = workspace::cargo()
         .args(["rustdoc", "--quiet", "--package=cuda-safe", "--lib", "--all-features", "--"])
@@ -56,7 +60,7 @@ fn tool() -> Result<PathBuf> {
 struct Surface(Value);
 
 impl Surface {
-    fn operations(&self) -> Result<BTreeSet<String>> {
+    fn operations(&self) -> Result<Operations> {
         let mut found = Found::default();
         let root = self.0.get("root").context("the description has no root")?;
         for name in ELSEWHERE {
@@ -65,9 +69,9 @@ impl Surface {
             self.walk(module, name, &mut found);
         }
         // What they have is seen, so that it is not met again under another name.
-        found.names.clear();
+        found.operations.clear();
         self.walk(root, "", &mut found);
-        Ok(found.names)
+        Ok(found.operations)
     }
 
     fn item(&self, id: &Value) -> Option<&Value> {
@@ -106,7 +110,7 @@ impl Surface {
             if self.inner(target, "module").is_some() {
                 self.walk(target, &path, found);
             } else if self.inner(target, "function").is_some() {
-                found.names.insert(path);
+                self.note(target, path, found);
             } else {
                 self.methods(target, &path, found);
             }
@@ -125,9 +129,15 @@ impl Surface {
         let methods = blocks.flat_map(|block| self.children(block, "impl"));
         for method in methods.chain(self.children(id, "trait")) {
             if let (Some(_), Some(name)) = (self.inner(method, "function"), self.name(method)) {
-                found.names.insert(format!("{path}::{name}"));
+                self.note(method, format!("{path}::{name}"), found);
             }
         }
+    }
+
+    /// Notes a function.
+    fn note(&self, id: &Value, path: String, found: &mut Found) {
+        let docs = self.item(id).map(|item| Docs::of(item, |id| self.item(id)));
+        found.operations.entry(path).or_default().extend(docs);
     }
 }
 
@@ -135,7 +145,7 @@ impl Surface {
 #[derive(Default)]
 struct Found {
     seen: BTreeSet<String>,
-    names: BTreeSet<String>,
+    operations: Operations,
 }
 
 #[cfg(test)]
@@ -143,7 +153,8 @@ mod tests {
     use super::*;
 
     fn item(name: &str, sort: &str, inner: &Value) -> Value {
-        serde_json::json!({ "name": name, "inner": { sort: inner } })
+        let docs = format!("Is {name}.");
+        serde_json::json!({ "name": name, "docs": docs, "inner": { sort: inner } })
     }
 
     #[test]
@@ -162,17 +173,23 @@ mod tests {
             "20": item("raw", "function", &none),
             "21": item("Layout", "struct", &serde_json::json!({ "impls": [40] })),
             "22": item("Memory", "trait", &items(&[50, 51])),
-            "30": item("Buffer", "struct", &serde_json::json!({ "impls": [41, 42] })),
+            "30": item("Buffer", "struct", &serde_json::json!({ "impls": [41, 42, 43] })),
             "40": item("", "impl", &serde_json::json!({ "trait": null, "items": [52] })),
             "41": item("", "impl", &serde_json::json!({ "trait": null, "items": [52, 53] })),
             "42": item("", "impl", &serde_json::json!({ "trait": { "id": 1 }, "items": [54] })),
+            "43": item("", "impl", &serde_json::json!({ "trait": null, "items": [55] })),
             "50": item("region", "function", &none),
             "51": item("Raw", "assoc_type", &none),
             "52": item("len", "function", &none),
             "53": item("Kept", "assoc_const", &none),
             "54": item("clone", "function", &none),
+            "55": item("len", "function", &none),
         }});
-        let names = Surface(document).operations().unwrap();
-        assert_eq!(names, ["Buffer::len", "shim::Memory::region"].map(str::to_owned).into());
+        let operations = Surface(document).operations().unwrap();
+        let names: Vec<_> = operations.keys().collect();
+        assert_eq!(names, ["Buffer::len", "shim::Memory::region"]);
+        let docs = |name: &str| operations[name].iter().map(|docs| docs.text.clone());
+        assert_eq!(docs("Buffer::len").collect::<Vec<_>>(), ["Is len.", "Is len."]);
+        assert_eq!(docs("shim::Memory::region").collect::<Vec<_>>(), ["Is region."]);
     }
 }
