@@ -51,6 +51,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
         tally,
         "cuGraphExecNodeSetParams",
         call::graph_exec_node_set_params(
+            &on.context,
             &nothing::<CUgraphExec>(&on.context),
             &nothing::<CUgraphNode>(&on.context),
             nil()
@@ -60,6 +61,7 @@ fn graph_execution(on: &mut Objects, tally: &mut Tally) {
         tally,
         "cuGraphExecKernelNodeSetParams_v2",
         call::graph_exec_kernel_node_set_params(
+            &on.context,
             &nothing::<CUgraphExec>(&on.context),
             &nothing::<CUgraphNode>(&on.context),
             nil()
@@ -155,6 +157,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         tally,
         "cuGraphAddNode_v3",
         call::graph_add_node(
+            &on.context,
             &nothing::<CUgraph>(&on.context),
             &[&nothing::<CUgraphNode>(&on.context)],
             &[zero()],
@@ -165,6 +168,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
         tally,
         "cuGraphAddKernelNode_v2",
         call::graph_add_kernel_node(
+            &on.context,
             &nothing::<CUgraph>(&on.context),
             &[&nothing::<CUgraphNode>(&on.context)],
             nil()
@@ -252,7 +256,7 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
     unchecked!(
         tally,
         "cuGraphNodeSetParams_v2",
-        call::graph_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
+        call::graph_node_set_params(&on.context, &nothing::<CUgraphNode>(&on.context), nil())
     );
     run!(
         tally,
@@ -262,7 +266,11 @@ fn graph_work(on: &mut Objects, tally: &mut Tally) {
     unchecked!(
         tally,
         "cuGraphKernelNodeSetParams_v2",
-        call::graph_kernel_node_set_params(&nothing::<CUgraphNode>(&on.context), nil())
+        call::graph_kernel_node_set_params(
+            &on.context,
+            &nothing::<CUgraphNode>(&on.context),
+            nil()
+        )
     );
     run!(
         tally,

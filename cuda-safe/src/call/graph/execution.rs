@@ -91,7 +91,7 @@ pub fn graph_upload(#[handle] graph @ hGraph: CUgraphExec, #[stream] stream @ hS
 /// # Safety
 ///
 /// What the parameters name is alive, and what they do does no harm, while the graph may run.
-#[driver(cuGraphExecNodeSetParams, home = none)]
+#[driver(cuGraphExecNodeSetParams, home = given)]
 pub unsafe fn graph_exec_node_set_params(
     #[handle] exec @ hGraphExec: CUgraphExec,
     #[handle] node @ hNode: CUgraphNode,
@@ -103,7 +103,7 @@ pub unsafe fn graph_exec_node_set_params(
 /// # Safety
 ///
 /// What the parameters name is alive, and what they do does no harm, while the graph may run.
-#[driver(cuGraphExecKernelNodeSetParams_v2, home = none)]
+#[driver(cuGraphExecKernelNodeSetParams_v2, home = given)]
 pub unsafe fn graph_exec_kernel_node_set_params(
     #[handle] exec @ hGraphExec: CUgraphExec,
     #[handle] node @ hNode: CUgraphNode,

@@ -58,7 +58,7 @@ void print_from_inside(void);
     topic(libraries) topic(illegal_address) topic(misaligned_address) topic(trap) \
     topic(error_across_contexts) topic(graphs) topic(graph_memory) topic(capture) topic(captured_graphs) \
     topic(sizes) topic(rows) topic(stream_memory_operations) topic(batch_copies) topic(streams) \
-    topic(peers)
+    topic(without_a_context) topic(peers)
 
 #define DECLARE(topic) void topic(void);
 TOPICS(DECLARE)
