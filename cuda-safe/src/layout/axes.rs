@@ -45,7 +45,7 @@ impl StridedLayout {
     /// Never refuses; it returns what all operations return.
     pub fn squeeze(&self) -> Result<Self, LayoutError> {
         let mut axes = builder!();
-        axes.extend(self.axes.iter().filter(|axis| axis.extent != 1));
+        axes.take_all_but_units(&self.axes);
         axes.finish("squeeze", self.offset, self.item_size())
     }
 

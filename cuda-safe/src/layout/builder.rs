@@ -102,6 +102,30 @@ impl Builder<'_> {
         }
     }
 
+    /// Takes the axes of a list whose extent is not 1 into an empty builder.
+    #[inline(always)]
+    pub(super) fn take_all_but_units(&mut self, axes: &AxisList) {
+        match axes.places() {
+            Ok((shape, strides)) => {
+                // Without a branch for each: the next axis takes the place of one that is left out, and
+                // the places behind the list's end have extent 1.
+                for (&extent, &stride) in shape.iter().zip(strides) {
+                    let axis = Axis { extent, stride };
+                    if let Some(place) = self.places.get_mut(self.len) {
+                        *place = axis;
+                    }
+                    let is_kept = extent != 1;
+                    self.large |= if is_kept { axis.bits() } else { 0 };
+                    self.len += usize::from(is_kept);
+                }
+                if let Some(place) = self.places.get_mut(self.len) {
+                    *place = Axis::UNIT;
+                }
+            }
+            Err(_) => self.extend(axes.iter().filter(|axis| axis.extent != 1)),
+        }
+    }
+
     /// Makes room for axes, each of which is [`set`](Self::set) in any order.
     #[inline(always)]
     pub(super) fn reserve(&mut self, len: usize) {
