@@ -67,6 +67,16 @@ impl Builder<'_> {
         }
     }
 
+    /// Puts an axis behind the others, of which there are fewer than there are places.
+    #[inline(always)]
+    pub(super) fn push_in_place(&mut self, axis: Axis) {
+        if let Some(place) = self.places.get_mut(self.len) {
+            self.large |= axis.bits();
+            *place = axis;
+            self.len += 1;
+        }
+    }
+
     /// Returns the number of axes.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {

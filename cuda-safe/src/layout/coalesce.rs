@@ -24,6 +24,38 @@ impl StridedLayout {
     ///
     /// Refuses a stride of -2^63 bytes, which has no positive counterpart.
     pub fn coalesce(&self) -> Result<Self, LayoutError> {
+        let mut axes = builder!();
+        match self.merge_in_place(&mut axes) {
+            Some(()) => axes.finish("coalesce", self.offset, self.item_size()),
+            None => self.coalesce_any(),
+        }
+    }
+
+    /// Merges axes as they stand, if they are few, stand slowest first, and none is empty or reversed.
+    #[inline(always)]
+    fn merge_in_place(&self, axes: &mut Builder<'_>) -> Option<()> {
+        let (shape, strides) = self.axes.places().ok()?;
+        let (mut last, mut slower) = (Axis::UNIT, i64::MAX);
+        for (&extent, &stride) in shape.iter().zip(strides).take(self.axes.len()) {
+            if extent == 0 || stride < 0 || stride > slower {
+                return None;
+            }
+            slower = stride;
+            let axis = Axis { extent, stride };
+            last = last.around(axis).unwrap_or_else(|| {
+                axes.push_in_place(last);
+                axis
+            });
+        }
+        if last.counts() {
+            axes.push_in_place(last);
+        }
+        Some(())
+    }
+
+    /// Coalesces axes that stand anyhow.
+    #[inline(never)]
+    fn coalesce_any(&self) -> Result<Self, LayoutError> {
         let operation = "coalesce";
         if self.is_empty() {
             let mut axes = builder!();
