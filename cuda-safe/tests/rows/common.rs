@@ -2,21 +2,14 @@
 
 use std::sync::mpsc::{Sender, channel};
 
-use cuda_safe::{Context, Device, DeviceBuffer, Element, PinnedBuffer, Stream, call};
-use cuda_sim::{Call, Config, Scheduler, is_on_device};
+use cuda_safe::{DeviceBuffer, Element, PinnedBuffer, Stream, call};
+use cuda_sim::Call;
 
-/// Work is done as late as it can be. Only the simulator keeps a log, and asking for one keeps a test
-/// off a device.
-pub(crate) fn lazy() -> Config {
-    let config = Config::new().scheduler(Scheduler::Lazy);
-    if is_on_device() { config } else { config.log(true) }
-}
+#[path = "../common/logged.rs"]
+#[expect(dead_code, reason = "rows look at the calls themselves, by `calls`")]
+mod logged;
 
-pub(crate) fn context() -> (Context, Stream) {
-    let context = Device::get(0).unwrap().context().unwrap();
-    let stream = Stream::new(&context).unwrap();
-    (context, stream)
-}
+pub(crate) use logged::{context, lazy};
 
 /// Returns the calls of a function so far, of which there are none on a device.
 pub(crate) fn calls(function: &str) -> Vec<Call> {
