@@ -87,18 +87,15 @@ impl Axis {
         axis: usize,
         index: i64,
     ) -> Result<i64, LayoutError> {
-        self.element(index).ok_or_else(|| {
-            let rule = LayoutRule::IndexOutOfRange { axis, extent: self.extent, have: index };
-            rule.refused_by(operation)
-        })
-    }
-
-    /// Returns the distance in bytes of an element from element 0; none if the axis has no such.
-    #[inline]
-    pub(super) fn element(self, index: i64) -> Option<i64> {
-        let from_start = if index < 0 { index + self.extent } else { index };
-        // Invariant 4: the product fits, unless the layout is empty and it is never used.
-        (0..self.extent).contains(&from_start).then(|| from_start.wrapping_mul(self.stride))
+        let extent = self.extent;
+        let from_start = if index < 0 { index + extent } else { index };
+        if (0..extent).contains(&from_start) {
+            // Invariant 4: the product fits, unless the layout is empty and it is never used.
+            Ok(from_start.wrapping_mul(self.stride))
+        } else {
+            let rule = LayoutRule::IndexOutOfRange { axis, extent, have: index };
+            Err(rule.refused_by(operation))
+        }
     }
 }
 

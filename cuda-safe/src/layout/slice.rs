@@ -17,43 +17,6 @@ impl StridedLayout {
     /// and more than 64 axes in the result.
     pub fn slice(&self, indices: &[Index]) -> Result<Self, LayoutError> {
         let mut axes = builder!();
-        match self.take_in_place(indices, &mut axes) {
-            Some(offset) => axes.finish(SLICE, offset, self.item_size()),
-            None => self.slice_any(indices),
-        }
-    }
-
-    /// Takes the axes that a list of indices selects, if there are few, and nothing but slices and
-    /// elements of them; returns the offset of the first element.
-    #[inline(always)]
-    fn take_in_place(&self, indices: &[Index], axes: &mut Builder<'_>) -> Option<i64> {
-        let (shape, strides) = self.axes.places().ok()?;
-        let rest = self.axes.len().checked_sub(indices.len())?;
-        let mut left = shape.iter().zip(strides);
-        let mut distance = 0_i64;
-        for index in indices {
-            let (&extent, &stride) = left.next()?;
-            let axis = Axis { extent, stride };
-            match *index {
-                Index::Slice(slice) if slice.step != 0 => {
-                    let (start, part) = axis.part(slice);
-                    distance = distance.wrapping_add(start);
-                    axes.push_in_place(part);
-                }
-                Index::At(at) => distance = distance.wrapping_add(axis.element(at)?),
-                _ => return None,
-            }
-        }
-        for (&extent, &stride) in left.take(rest) {
-            axes.push_in_place(Axis { extent, stride });
-        }
-        Some(self.moved(distance, axes))
-    }
-
-    /// Slices by any list, and refuses a wrong one.
-    #[inline(never)]
-    fn slice_any(&self, indices: &[Index]) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
         match self.take(indices, &mut axes) {
             Ok(offset) => axes.finish(SLICE, offset, self.item_size()),
             // What is wrong with the list as a whole is said before what is wrong with one index.
