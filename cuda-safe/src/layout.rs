@@ -50,12 +50,10 @@
 
 #![forbid(unsafe_code)]
 
-#[macro_use]
-mod builder;
-
 mod arithmetic;
 mod axes;
 mod axis_list;
+mod builder;
 mod coalesce;
 mod construct;
 mod contiguity;
@@ -98,7 +96,7 @@ pub use crate::s;
 
 use arithmetic::{add, multiply};
 use axis_list::{Axis, AxisList};
-use builder::Builder;
+use builder::{Builder, Items, make, make_plain, make_sound, make_two};
 
 /// The most axes a layout has.
 pub const MAX_NDIM: usize = 64;
@@ -116,6 +114,8 @@ pub const MAX_NDIM: usize = 64;
 /// 3. The item size is at least 1.
 /// 4. Unless an extent is 0, the offset of the first and of the last byte of every element fits
 ///    `i64`.
+/// 5. Unless an extent is 0, the distance in bytes from the first to the last element along an axis
+///    fits `i64`.
 ///
 /// A stride matters only if its axis is longer than 1 and no extent is 0; strides that don't matter
 /// are neither checked nor compared. The volume is not bound by an invariant (a broadcast axis
@@ -150,8 +150,8 @@ impl AxisList {
         check_extents(operation, self.shape())?;
         // Invariant 3.
         let item_size = check_item_size(operation, item_size)?;
-        // Invariant 4. The zero is looked for first, so that a refusal never depends on the order
-        // of the axes.
+        // Invariants 4 and 5. The zero is looked for first, so that a refusal never depends on the
+        // order of the axes.
         if self.shape().contains(&0) {
             return Ok(item_size);
         }

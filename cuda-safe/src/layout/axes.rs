@@ -1,7 +1,7 @@
 //! Reorders, drops, inserts and repeats axes.
 
 use super::order::resolve_unseen;
-use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_extents, check_ndim};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_extents, check_ndim, make_sound};
 
 const OPERAND: &str = "permutation";
 
@@ -19,12 +19,14 @@ impl StridedLayout {
                 LayoutRule::AxesLength { operand: OPERAND, need, have }.refused_by(operation)
             );
         }
-        let (mut permuted, mut seen) = (builder!(), 0);
-        for &axis in axes {
-            let from = resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen)?;
-            permuted.push(self.axes.get(from));
-        }
-        permuted.finish(operation, self.offset, self.item_size())
+        make_sound(operation, self.item_size, |permuted| {
+            let mut seen = 0;
+            for &axis in axes {
+                let from = resolve_unseen(operation, OPERAND, axis, self.ndim(), &mut seen)?;
+                permuted.push(self.axes.get(from));
+            }
+            Ok(self.offset)
+        })
     }
 
     /// Returns the layout with its axes in reverse order.
@@ -33,9 +35,10 @@ impl StridedLayout {
     ///
     /// Never refuses; it returns what all operations return.
     pub fn transpose(&self) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
-        axes.extend(self.axes.iter().rev());
-        axes.finish("transpose", self.offset, self.item_size())
+        make_sound("transpose", self.item_size, |axes| {
+            axes.extend(self.axes.iter().rev());
+            Ok(self.offset)
+        })
     }
 
     /// Returns the layout without its axes of extent 1.
@@ -44,9 +47,10 @@ impl StridedLayout {
     ///
     /// Never refuses; it returns what all operations return.
     pub fn squeeze(&self) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
-        axes.take_all_but_units(&self.axes);
-        axes.finish("squeeze", self.offset, self.item_size())
+        make_sound("squeeze", self.item_size, |axes| {
+            axes.take_all_but_units(&self.axes);
+            Ok(self.offset)
+        })
     }
 
     /// Returns the layout with axes of extent 1 inserted; `axes` are their positions in the result.
@@ -73,16 +77,17 @@ impl StridedLayout {
         let last = self.axes.iter().next_back().map_or(self.item_size(), |axis| axis.stride);
         let mut kept = self.axes.iter();
         let mut next = kept.next();
-        let mut unsqueezed = builder!();
-        for position in 0..ndim {
-            if inserted >> position & 1 != 0 {
-                unsqueezed.push(Axis { extent: 1, stride: next.map_or(last, Axis::span) });
-            } else if let Some(axis) = next {
-                unsqueezed.push(axis);
-                next = kept.next();
+        make_sound(operation, self.item_size, |unsqueezed| {
+            for position in 0..ndim {
+                if inserted >> position & 1 != 0 {
+                    unsqueezed.push(Axis { extent: 1, stride: next.map_or(last, Axis::span) });
+                } else if let Some(axis) = next {
+                    unsqueezed.push(axis);
+                    next = kept.next();
+                }
             }
-        }
-        unsqueezed.finish(operation, self.offset, self.item_size())
+            Ok(self.offset)
+        })
     }
 
     /// Returns the layout repeated to a shape: axes of extent 1 are stretched, others put before.
@@ -101,21 +106,22 @@ impl StridedLayout {
             let rule = LayoutRule::BroadcastAxes { need: self.ndim(), have: shape.len() };
             return Err(rule.refused_by(operation));
         };
-        let mut axes = builder!();
         let (before, beside) = shape.split_at_checked(new_axes).unwrap_or_default();
-        axes.extend(before.iter().map(|&extent| Axis { extent, stride: 0 }));
-        for (position, (&extent, old)) in beside.iter().zip(self.axes.iter()).enumerate() {
-            if old.extent == extent {
-                axes.push(old);
-            } else if old.extent == 1 {
-                axes.push(Axis { extent, stride: 0 });
-            } else {
-                let axis = new_axes + position;
-                let rule = LayoutRule::BroadcastExtent { axis, need: old.extent, have: extent };
-                return Err(rule.refused_by(operation));
+        make_sound(operation, self.item_size, |axes| {
+            axes.extend(before.iter().map(|&extent| Axis { extent, stride: 0 }));
+            for (position, (&extent, old)) in beside.iter().zip(self.axes.iter()).enumerate() {
+                if old.extent == extent {
+                    axes.push(old);
+                } else if old.extent == 1 {
+                    axes.push(Axis { extent, stride: 0 });
+                } else {
+                    let axis = new_axes + position;
+                    let rule = LayoutRule::BroadcastExtent { axis, need: old.extent, have: extent };
+                    return Err(rule.refused_by(operation));
+                }
             }
-        }
-        axes.finish(operation, self.offset, self.item_size())
+            Ok(self.offset)
+        })
     }
 }
 

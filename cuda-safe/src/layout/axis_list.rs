@@ -22,8 +22,7 @@ impl Axis {
     /// Returns the distance from its first to its last element.
     #[inline]
     pub(super) fn reach(self) -> i64 {
-        // Invariant 4: the reach of an axis lies between two offsets of the layout, or the axis
-        // doesn't count.
+        // Invariant 5, or the axis doesn't count.
         if self.counts() { (self.extent - 1).wrapping_mul(self.stride) } else { 0 }
     }
 }

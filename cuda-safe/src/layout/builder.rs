@@ -13,35 +13,111 @@ use super::{Axis, AxisList, INLINE_AXES, LayoutError, StridedLayout};
 /// is inlined, and what is cold takes nothing by reference but the places, so that the rest stays
 /// in registers.
 pub(super) struct Builder<'a> {
-    pub(super) places: &'a mut Places,
+    places: &'a mut Places,
     /// Number of axes in their places; above [`INLINE_AXES`] if they are on the heap.
-    pub(super) len: usize,
+    len: usize,
     /// All axes, if they are too many for the places.
-    pub(super) heap: Option<Box<Many>>,
+    heap: Option<Box<Many>>,
     /// Has a bit above the lowest 28 if an extent is not from 1 to 2^28, or a stride is more than
     /// 2^27 bytes long.
-    pub(super) large: i64,
+    large: i64,
+    /// Whether there is a new axis whose elements are perhaps too far from each other.
+    is_in_doubt: bool,
 }
 
-pub(super) type Places = [Axis; INLINE_AXES];
+type Places = [Axis; INLINE_AXES];
+
+/// Says where the elements of a layout start, and their size, both in bytes.
+pub(super) struct Items {
+    pub(super) offset: i64,
+    pub(super) size: i64,
+}
 
 /// The longest stride of which [`Builder`] says that it is small.
 const LONGEST: i64 = 1 << 27;
 
-/// Makes a builder without axes. A macro, so that its places are a variable of the caller: as a
-/// part of the builder they would keep it from registers.
-macro_rules! builder {
-    () => {
-        $crate::layout::builder::Builder {
-            places: &mut [$crate::layout::Axis::UNIT; $crate::layout::INLINE_AXES],
-            len: 0,
-            heap: None,
-            large: 0,
-        }
-    };
+/// Returns the layout that is built, if the invariants hold.
+///
+/// Every layout is made here or by one of the functions below.
+#[inline(always)]
+pub(super) fn make(
+    operation: &'static str,
+    build: impl FnOnce(&mut Builder<'_>) -> Result<Items, LayoutError>,
+) -> Result<StridedLayout, LayoutError> {
+    let mut places = NO_AXES;
+    let mut axes = Builder::of(&mut places);
+    let items = build(&mut axes)?;
+    match axes.plainly_sound_size(&items) {
+        Some(size) => Ok(in_place(axes.places, axes.len, items.offset, size)),
+        None => axes.finish_checked(operation, items),
+    }
 }
 
+/// Returns the layout that is built of items of this size, from its offset on, where the invariants
+/// follow from what the caller knows.
+///
+/// They do if every element takes bytes of an element of a layout for which they hold, there are
+/// none if there are none there, and each axis is one there or a part of one. Any other axis is
+/// [in doubt](Builder::doubt): two offsets may be farther from each other than 64 bits say.
+#[inline(always)]
+pub(super) fn make_sound(
+    operation: &'static str,
+    size: NonZero<i64>,
+    build: impl FnOnce(&mut Builder<'_>) -> Result<i64, LayoutError>,
+) -> Result<StridedLayout, LayoutError> {
+    let mut places = NO_AXES;
+    let mut axes = Builder::of(&mut places);
+    let offset = build(&mut axes)?;
+    axes.finish_sound(operation, offset, size)
+}
+
+/// Returns the layout that is built as by [`make_sound`] if that is a plain case, or what another
+/// way returns.
+#[inline(always)]
+pub(super) fn make_plain(
+    operation: &'static str,
+    size: NonZero<i64>,
+    build: impl FnOnce(&mut Builder<'_>) -> Option<i64>,
+    otherwise: impl FnOnce() -> Result<StridedLayout, LayoutError>,
+) -> Result<StridedLayout, LayoutError> {
+    let mut places = NO_AXES;
+    let mut axes = Builder::of(&mut places);
+    match build(&mut axes) {
+        Some(offset) => axes.finish_sound(operation, offset, size),
+        None => otherwise(),
+    }
+}
+
+/// Returns the two layouts that are built as by [`make_sound`].
+#[inline(always)]
+pub(super) fn make_two(
+    operation: &'static str,
+    (size, second_size): (NonZero<i64>, NonZero<i64>),
+    build: impl FnOnce(&mut Builder<'_>, &mut Builder<'_>) -> Result<(i64, i64), LayoutError>,
+) -> Result<(StridedLayout, StridedLayout), LayoutError> {
+    let (mut places, mut second_places) = (NO_AXES, NO_AXES);
+    let (mut axes, mut second) = (Builder::of(&mut places), Builder::of(&mut second_places));
+    let (offset, second_offset) = build(&mut axes, &mut second)?;
+    if axes.is_sound() && second.is_sound() {
+        return Ok((
+            in_place(axes.places, axes.len, offset, size),
+            in_place(second.places, second.len, second_offset, second_size),
+        ));
+    }
+    let first = axes.finish_checked(operation, Items { offset, size: size.get() })?;
+    let items = Items { offset: second_offset, size: second_size.get() };
+    Ok((first, second.finish_checked(operation, items)?))
+}
+
+const NO_AXES: Places = [Axis::UNIT; INLINE_AXES];
+
 impl Axis {
+    /// Says whether one step past its last element fits 64 bits, and so all before.
+    #[inline(always)]
+    pub(super) fn spans(self) -> bool {
+        self.extent.checked_mul(self.stride).is_some()
+    }
+
     /// Returns what an axis adds to [`Builder::large`].
     #[inline(always)]
     fn bits(self) -> i64 {
@@ -50,7 +126,12 @@ impl Axis {
     }
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    #[inline(always)]
+    fn of(places: &'a mut Places) -> Self {
+        Self { places, len: 0, heap: None, large: 0, is_in_doubt: false }
+    }
+
     /// Puts an axis behind the others.
     #[inline(always)]
     pub(super) fn push(&mut self, axis: Axis) {
@@ -65,6 +146,19 @@ impl Builder<'_> {
                 self.len = INLINE_AXES + 1;
             }
         }
+    }
+
+    /// Says that an axis is not one of a sound layout, nor a part of one.
+    #[inline(always)]
+    pub(super) fn doubt(&mut self, axis: Axis) {
+        self.is_in_doubt |= !axis.spans();
+    }
+
+    /// Puts an axis behind the others that is not one of a sound layout, nor a part of one.
+    #[inline(always)]
+    pub(super) fn push_new(&mut self, axis: Axis) {
+        self.doubt(axis);
+        self.push(axis);
     }
 
     /// Puts an axis behind the others, of which there are fewer than there are places.
@@ -156,71 +250,44 @@ impl Builder<'_> {
         }
     }
 
-    /// Says whether every extent is from 1 to 2^28 and every stride at most 2^27 bytes long; if not,
-    /// nothing is said.
-    #[inline(always)]
-    pub(super) fn is_small(&self) -> bool {
-        is_small(self.large)
-    }
-
-    /// Returns the layout of the axes if the invariants hold.
-    ///
-    /// Every layout is made here or in [`finish_two`](Self::finish_two).
-    #[inline(always)]
-    pub(super) fn finish(
-        &mut self,
-        operation: &'static str,
-        offset: i64,
-        item_size: i64,
-    ) -> Result<StridedLayout, LayoutError> {
-        match self.plainly_sound_item_size(offset, item_size) {
-            Some(item_size) => Ok(in_place(self.places, self.len, offset, item_size)),
-            None => self.finish_checked(operation, offset, item_size),
-        }
-    }
-
-    /// Finishes two layouts, of which each has its offset and its item size.
-    #[inline(always)]
-    pub(super) fn finish_two(
-        operation: &'static str,
-        (first, offset, item_size): (&mut Self, i64, i64),
-        (second, second_offset, second_item_size): (&mut Self, i64, i64),
-    ) -> Result<(StridedLayout, StridedLayout), LayoutError> {
-        let sound = (
-            first.plainly_sound_item_size(offset, item_size),
-            second.plainly_sound_item_size(second_offset, second_item_size),
-        );
-        match sound {
-            (Some(item_size), Some(second_item_size)) => Ok((
-                in_place(first.places, first.len, offset, item_size),
-                in_place(second.places, second.len, second_offset, second_item_size),
-            )),
-            _ => Ok((
-                first.finish_checked(operation, offset, item_size)?,
-                second.finish_checked(operation, second_offset, second_item_size)?,
-            )),
-        }
-    }
-
     /// Returns the item size if all axes are in their places and all numbers are so small that
     /// nothing can overflow.
     #[inline(always)]
-    fn plainly_sound_item_size(&self, offset: i64, item_size: i64) -> Option<NonZero<i64>> {
-        // Invariants 1 to 4: 6 axes of 1 to 2^28 elements at most 2^27 bytes apart, an offset
+    fn plainly_sound_size(&self, items: &Items) -> Option<NonZero<i64>> {
+        // Invariants 1 to 5: 6 axes of 1 to 2^28 elements at most 2^27 bytes apart, an offset
         // below 2^60 and an item of 1 to 2^28 bytes are less than 2^63 bytes.
-        let numbers = item_size.wrapping_sub(1) | (offset.unsigned_abs() >> 32).cast_signed();
-        let small = is_small(self.large | numbers) && self.heap.is_none();
-        NonZero::new(item_size).filter(|_| small)
+        let offset = (items.offset.unsigned_abs() >> 32).cast_signed();
+        let small = is_small(self.large | items.size.wrapping_sub(1) | offset);
+        NonZero::new(items.size).filter(|_| small && self.heap.is_none())
+    }
+
+    /// Says whether the invariants hold if the caller is right.
+    #[inline(always)]
+    fn is_sound(&self) -> bool {
+        // Invariant 1: on the heap there may be too many axes.
+        self.heap.is_none() && !self.is_in_doubt
+    }
+
+    #[inline(always)]
+    fn finish_sound(
+        &mut self,
+        operation: &'static str,
+        offset: i64,
+        size: NonZero<i64>,
+    ) -> Result<StridedLayout, LayoutError> {
+        if self.is_sound() {
+            return Ok(in_place(self.places, self.len, offset, size));
+        }
+        self.finish_checked(operation, Items { offset, size: size.get() })
     }
 
     #[inline(always)]
     fn finish_checked(
         &mut self,
         operation: &'static str,
-        offset: i64,
-        item_size: i64,
+        items: Items,
     ) -> Result<StridedLayout, LayoutError> {
-        checked(operation, *self.places, self.len, self.heap.take(), offset, item_size)
+        checked(operation, *self.places, self.len, self.heap.take(), items)
     }
 }
 
@@ -252,13 +319,12 @@ fn checked(
     places: Places,
     len: usize,
     heap: Option<Box<Many>>,
-    offset: i64,
-    item_size: i64,
+    Items { offset, size }: Items,
 ) -> Result<StridedLayout, LayoutError> {
     let axes = match heap {
         Some(many) => AxisList::on_heap(many),
         None => list_in_place(&places, len),
     };
-    let item_size = axes.check(operation, offset, item_size)?;
+    let item_size = axes.check(operation, offset, size)?;
     Ok(StridedLayout { axes, offset, item_size })
 }

@@ -2,7 +2,9 @@
 
 use super::arithmetic::{add, multiply};
 use super::order::Positions;
-use super::{Axis, Builder, LayoutError, LayoutRule, StridedLayout};
+use super::{
+    Axis, Builder, LayoutError, LayoutRule, StridedLayout, make_plain, make_sound, make_two,
+};
 
 impl StridedLayout {
     /// Returns the layout of the same elements, in another index order, with the fewest axes.
@@ -24,16 +26,24 @@ impl StridedLayout {
     ///
     /// Refuses a stride of -2^63 bytes, which has no positive counterpart.
     pub fn coalesce(&self) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
-        match self.merge_in_place(&mut axes) {
-            Some(()) => axes.finish("coalesce", self.offset, self.item_size()),
-            None => self.coalesce_any(),
-        }
+        make_plain(
+            "coalesce",
+            self.item_size,
+            |axes| {
+                let last = self.merge_plain(axes)?;
+                if last.counts() {
+                    axes.push_new(last);
+                }
+                Some(self.offset)
+            },
+            || self.coalesce_any(),
+        )
     }
 
-    /// Merges axes as they stand, if they are few, stand slowest first, and none is empty or reversed.
+    /// Merges axes as they stand, if they are few, stand slowest first, and none is empty or
+    /// reversed. All are pushed but the last, which is returned.
     #[inline(always)]
-    fn merge_in_place(&self, axes: &mut Builder<'_>) -> Option<()> {
+    pub(super) fn merge_plain(&self, axes: &mut Builder<'_>) -> Option<Axis> {
         let (shape, strides) = self.axes.places().ok()?;
         let (mut last, mut slower) = (Axis::UNIT, i64::MAX);
         for (&extent, &stride) in shape.iter().zip(strides).take(self.axes.len()) {
@@ -43,14 +53,11 @@ impl StridedLayout {
             slower = stride;
             let axis = Axis { extent, stride };
             last = last.around(axis).unwrap_or_else(|| {
-                axes.push_in_place(last);
+                axes.push_new(last);
                 axis
             });
         }
-        if last.counts() {
-            axes.push_in_place(last);
-        }
-        Some(())
+        Some(last)
     }
 
     /// Coalesces axes that stand anyhow.
@@ -58,28 +65,36 @@ impl StridedLayout {
     fn coalesce_any(&self) -> Result<Self, LayoutError> {
         let operation = "coalesce";
         if self.is_empty() {
-            let mut axes = builder!();
-            axes.extend([Axis { extent: 0, stride: self.item_size() }]);
-            return axes.finish(operation, self.offset, self.item_size());
+            return self.without_elements(operation);
         }
         let order = (!self.is_slowest_first()).then(|| self.slowest_first());
         let order = order.as_ref().map(Positions::as_slice);
-        let (mut axes, mut offset, mut last) = (builder!(), self.offset, Axis::UNIT);
-        for place in 0..self.ndim() {
-            let position = order.and_then(|order| order.get(place)).copied().unwrap_or(place);
-            let mut axis = self.axes.get(position);
-            if axis.stride < 0 && axis.counts() {
-                offset = axis.flip(operation, offset)?;
+        make_sound(operation, self.item_size, |axes| {
+            let (mut offset, mut last) = (self.offset, Axis::UNIT);
+            for place in 0..self.ndim() {
+                let position = order.and_then(|order| order.get(place)).copied().unwrap_or(place);
+                let mut axis = self.axes.get(position);
+                if axis.stride < 0 && axis.counts() {
+                    offset = axis.flip(operation, offset)?;
+                }
+                last = last.around(axis).unwrap_or_else(|| {
+                    axes.push_new(last);
+                    axis
+                });
             }
-            last = last.around(axis).unwrap_or_else(|| {
-                axes.push(last);
-                axis
-            });
-        }
-        if last.counts() {
-            axes.push(last);
-        }
-        axes.finish(operation, offset, self.item_size())
+            if last.counts() {
+                axes.push_new(last);
+            }
+            Ok(offset)
+        })
+    }
+
+    /// Returns the normal form of a layout without elements.
+    fn without_elements(&self, operation: &'static str) -> Result<Self, LayoutError> {
+        make_sound(operation, self.item_size, |axes| {
+            axes.push(Axis { extent: 0, stride: self.item_size() });
+            Ok(self.offset)
+        })
     }
 
     /// Returns this layout and another of the same shape with axes reordered, flipped and merged
@@ -107,29 +122,23 @@ impl StridedLayout {
         let operation = "coalesce";
         self.check_same_shape(operation, other)?;
         if self.is_empty() {
-            let empty = |layout: &Self| {
-                let mut axes = builder!();
-                axes.extend([Axis { extent: 0, stride: layout.item_size() }]);
-                axes.finish(operation, layout.offset, layout.item_size())
+            let (this, other) =
+                (self.without_elements(operation)?, other.without_elements(operation)?);
+            return Ok((this, other));
+        }
+        make_two(operation, (self.item_size, other.item_size), |axes, other_axes| {
+            let mut pair = Pair {
+                operation,
+                offsets: (self.offset, other.offset),
+                done: (axes, other_axes),
+                last: None,
             };
-            return Ok((empty(self)?, empty(other)?));
-        }
-        let mut pair = Pair {
-            operation,
-            offsets: (self.offset, other.offset),
-            done: (builder!(), builder!()),
-            last: None,
-        };
-        for &position in self.order_beside(other).as_slice() {
-            pair.push(self.axes.get(position), other.axes.get(position))?;
-        }
-        pair.close();
-        let (mut axes, mut other_axes) = pair.done;
-        Builder::finish_two(
-            operation,
-            (&mut axes, pair.offsets.0, self.item_size()),
-            (&mut other_axes, pair.offsets.1, other.item_size()),
-        )
+            for &position in self.order_beside(other).as_slice() {
+                pair.push(self.axes.get(position), other.axes.get(position))?;
+            }
+            pair.close();
+            Ok(pair.offsets)
+        })
     }
 
     fn check_same_shape(&self, operation: &'static str, other: &Self) -> Result<(), LayoutError> {
@@ -160,14 +169,14 @@ impl StridedLayout {
 }
 
 /// Two layouts that are built side by side; the last axis of each may still grow.
-struct Pair<'a> {
+struct Pair<'a, 'b, 'c> {
     operation: &'static str,
     offsets: (i64, i64),
-    done: (Builder<'a>, Builder<'a>),
+    done: (&'a mut Builder<'b>, &'a mut Builder<'c>),
     last: Option<(Axis, Axis)>,
 }
 
-impl Pair<'_> {
+impl Pair<'_, '_, '_> {
     fn push(&mut self, mut axis: Axis, mut other: Axis) -> Result<(), LayoutError> {
         if axis.stride < 0 {
             self.offsets.0 = axis.flip(self.operation, self.offsets.0)?;
@@ -185,8 +194,8 @@ impl Pair<'_> {
 
     fn close(&mut self) {
         if let Some((axis, other)) = self.last.take() {
-            self.done.0.push(axis);
-            self.done.1.push(other);
+            self.done.0.push_new(axis);
+            self.done.1.push_new(other);
         }
     }
 }

@@ -1,8 +1,11 @@
 //! Makes layouts: from strides, dense in any order, dense like another.
 
+use std::num::NonZero;
+
 use super::arithmetic::multiply;
 use super::{
-    Axis, LayoutError, LayoutRule, Order, StridedLayout, check_extents, check_item_size, check_ndim,
+    Axis, Items, LayoutError, LayoutRule, Order, StridedLayout, check_extents, check_item_size,
+    check_ndim, make, make_sound,
 };
 
 impl StridedLayout {
@@ -22,10 +25,11 @@ impl StridedLayout {
     ) -> Result<Self, LayoutError> {
         let operation = "from_byte_strides";
         check_lengths(operation, shape, byte_strides)?;
-        let mut axes = builder!();
-        let pairs = shape.iter().zip(byte_strides);
-        axes.extend(pairs.map(|(&extent, &stride)| Axis { extent, stride }));
-        axes.finish(operation, 0, item_size)
+        make(operation, |axes| {
+            let pairs = shape.iter().zip(byte_strides);
+            axes.extend(pairs.map(|(&extent, &stride)| Axis { extent, stride }));
+            Ok(Items { offset: 0, size: item_size })
+        })
     }
 
     /// Makes a layout from a shape, strides in elements and the size of an item in bytes.
@@ -41,15 +45,16 @@ impl StridedLayout {
         let operation = "from_element_strides";
         check_lengths(operation, shape, element_strides)?;
         let empty = shape.contains(&0);
-        let mut axes = builder!();
-        for (&extent, &stride) in shape.iter().zip(element_strides) {
-            let stride = match multiply(operation, "byte stride", stride, item_size) {
-                Err(_) if empty || extent == 1 => 0,
-                other => other?,
-            };
-            axes.push(Axis { extent, stride });
-        }
-        axes.finish(operation, 0, item_size)
+        make(operation, |axes| {
+            for (&extent, &stride) in shape.iter().zip(element_strides) {
+                let stride = match multiply(operation, "byte stride", stride, item_size) {
+                    Err(_) if empty || extent == 1 => 0,
+                    other => other?,
+                };
+                axes.push(Axis { extent, stride });
+            }
+            Ok(Items { offset: 0, size: item_size })
+        })
     }
 
     /// Makes a dense layout: offset 0, positive strides, no byte between two elements unused.
@@ -78,7 +83,7 @@ impl StridedLayout {
         }
         check_ndim(operation, shape.len())?;
         check_extents(operation, shape)?;
-        check_item_size(operation, item_size)?;
+        let item_size = check_item_size(operation, item_size)?;
         dense_in(operation, shape, item_size, order, None)
     }
 
@@ -91,7 +96,7 @@ impl StridedLayout {
     /// As [`dense`](Self::dense), except that every [`Order`] is possible.
     pub fn dense_like(other: &Self, order: Order<'_>) -> Result<Self, LayoutError> {
         let operation = "dense_like";
-        dense_in(operation, other.shape(), other.item_size(), order, Some(other))
+        dense_in(operation, other.shape(), other.item_size, order, Some(other))
     }
 
     /// Returns the dense layout of the same shape and item size.
@@ -109,9 +114,10 @@ impl StridedLayout {
     ///
     /// Refuses an offset with which the offset of a byte doesn't fit 64 bits.
     pub fn with_byte_offset(&self, byte_offset: i64) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
-        axes.extend(self.axes.iter());
-        axes.finish("with_byte_offset", byte_offset, self.item_size())
+        make("with_byte_offset", |axes| {
+            axes.extend(self.axes.iter());
+            Ok(Items { offset: byte_offset, size: self.item_size() })
+        })
     }
 
     /// Returns the layout moved to another offset, given in elements.
@@ -133,35 +139,37 @@ impl StridedLayout {
 fn dense_in(
     operation: &'static str,
     shape: &[i64],
-    item_size: i64,
+    item_size: NonZero<i64>,
     order: Order<'_>,
     like: Option<&StridedLayout>,
 ) -> Result<StridedLayout, LayoutError> {
-    let mut axes = builder!();
-    axes.reserve(shape.len());
-    // Without elements all strides stay 0, and no product can overflow.
-    let mut step = if shape.contains(&0) { 0 } else { item_size };
-    let mut place = |(position, &extent): (usize, &i64)| {
-        axes.set(position, Axis { extent, stride: step });
-        step = multiply(operation, "size in bytes", step, extent)?;
-        Ok(())
-    };
-    let mut in_order = shape.iter().enumerate();
-    match order {
-        Order::F => in_order.try_for_each(place)?,
-        Order::C => in_order.rev().try_for_each(place)?,
-        Order::Keep if like.is_none_or(StridedLayout::is_slowest_first) => {
-            in_order.rev().try_for_each(place)?;
+    make_sound(operation, item_size, |axes| {
+        axes.reserve(shape.len());
+        // Without elements all strides stay 0, and no product can overflow.
+        let mut step = if shape.contains(&0) { 0 } else { item_size.get() };
+        let mut place = |(position, &extent): (usize, &i64)| {
+            axes.set(position, Axis { extent, stride: step });
+            step = multiply(operation, "size in bytes", step, extent)?;
+            Ok(())
+        };
+        let mut in_order = shape.iter().enumerate();
+        match order {
+            Order::F => in_order.try_for_each(place)?,
+            Order::C => in_order.rev().try_for_each(place)?,
+            Order::Keep if like.is_none_or(StridedLayout::is_slowest_first) => {
+                in_order.rev().try_for_each(place)?;
+            }
+            Order::Keep | Order::Axes(_) => {
+                let order = order.resolve(operation, shape.len(), like)?;
+                let fastest_first = order.as_slice().iter().rev();
+                fastest_first
+                    .filter_map(|&position| Some((position, shape.get(position)?)))
+                    .try_for_each(&mut place)?;
+            }
         }
-        Order::Keep | Order::Axes(_) => {
-            let order = order.resolve(operation, shape.len(), like)?;
-            let fastest_first = order.as_slice().iter().rev();
-            fastest_first
-                .filter_map(|&position| Some((position, shape.get(position)?)))
-                .try_for_each(&mut place)?;
-        }
-    }
-    axes.finish(operation, 0, item_size)
+        // Invariants 4 and 5: the size in bytes fits, and all begins at 0.
+        Ok(0)
+    })
 }
 
 /// Checks that there may be as many axes, and that each has its stride.

@@ -1,6 +1,7 @@
 //! Takes two axes as one: the diagonal.
 
-use super::{Axis, LayoutError, LayoutRule, StridedLayout, resolve_axis};
+use super::arithmetic::add;
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, make_sound, resolve_axis};
 
 impl StridedLayout {
     /// Returns the elements on a diagonal of two axes, as a last axis in their place.
@@ -19,7 +20,7 @@ impl StridedLayout {
     ///
     /// # Errors
     ///
-    /// Refuses axes that don't exist, and one axis named twice.
+    /// Refuses axes that don't exist, one axis named twice, and a stride that doesn't fit 64 bits.
     pub fn diagonal(
         &self,
         above: i64,
@@ -35,26 +36,27 @@ impl StridedLayout {
         }
         let (rows, columns) = (self.axes.get(row_position), self.axes.get(column_position));
         let (first_row, first_column) = (above.saturating_neg().max(0), above.max(0));
-        let extent = (rows.extent.saturating_sub(first_row))
-            .min(columns.extent.saturating_sub(first_column))
-            .max(0);
-        let stride = rows.stride.checked_add(columns.stride).unwrap_or(0);
-        let mut axes = builder!();
-        axes.extend(
-            self.axes
-                .iter()
-                .enumerate()
-                .filter(|&(position, _)| position != row_position && position != column_position)
-                .map(|(_, axis)| axis),
-        );
-        axes.push(Axis { extent, stride });
+        // Invariant 2: no extent is negative, so no difference overflows.
+        let extent = (rows.extent - first_row).min(columns.extent - first_column).max(0);
+        let stride = match add(operation, "byte stride", rows.stride, columns.stride) {
+            // Nothing is reached by it.
+            Err(_) if extent < 2 || self.is_empty() => 0,
+            other => other?,
+        };
         // Invariant 4: if an element is on it, both starts exist, and one step or none reaches it.
         let distance = match extent {
             0 => 0,
             _ => (first_row.wrapping_mul(rows.stride))
                 .wrapping_add(first_column.wrapping_mul(columns.stride)),
         };
-        let offset = self.moved(distance, &axes);
-        axes.finish(operation, offset, self.item_size())
+        make_sound(operation, self.item_size, |axes| {
+            for (position, axis) in self.axes.iter().enumerate() {
+                if position != row_position && position != column_position {
+                    axes.push(axis);
+                }
+            }
+            axes.push_new(Axis { extent, stride });
+            Ok(self.moved(distance))
+        })
     }
 }

@@ -52,6 +52,16 @@ impl Slice {
         if start < stop { (start, stop - start) } else { (0, 0) }
     }
 
+    /// Returns both ends if they lie on an axis of this extent, are counted from its start, and
+    /// have elements between them.
+    #[inline(always)]
+    pub(super) fn plain_ends(self, extent: i64) -> Option<(i64, i64)> {
+        let (start, stop) = (self.start.unwrap_or(0), self.stop.unwrap_or(extent));
+        // Without a sign, what is negative lies beyond every extent.
+        let (first, end) = (start.cast_unsigned(), stop.cast_unsigned());
+        (first < end && end <= extent.cast_unsigned()).then_some((start, stop))
+    }
+
     /// Returns the first element and the number of elements on an axis of this extent.
     ///
     /// The step must not be zero; without elements the first one is 0.

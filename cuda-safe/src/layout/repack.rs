@@ -1,7 +1,9 @@
 //! Takes neighbouring items as one, or an item as several.
 
 use super::arithmetic::{common_divisor, multiply};
-use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_item_size, resolve_axis};
+use super::{
+    Axis, LayoutError, LayoutRule, StridedLayout, check_item_size, make_sound, resolve_axis,
+};
 
 /// Says along which axis items are packed or unpacked, and what is known of the address.
 ///
@@ -59,7 +61,7 @@ impl StridedLayout {
             return Ok(self.clone());
         }
         let position = resolve_axis(operation, "axis", packing.axis, self.ndim())?;
-        check_item_size(operation, item_size)?;
+        let size = check_item_size(operation, item_size)?;
         let axis = self.axes.get(position);
         let extent = if item_size > self.item_size() {
             check_divides(operation, self.item_size(), item_size, item_size % self.item_size())?;
@@ -77,15 +79,16 @@ impl StridedLayout {
             self.check_side_by_side(operation, position, axis)?;
             multiply(operation, "extent of the axis", axis.extent, self.item_size() / item_size)?
         };
-        let mut axes = builder!();
-        for (number, kept) in self.axes.iter().enumerate() {
-            if number != position {
-                axes.push(kept);
-            } else if packing.keep_axis || extent != 1 {
-                axes.push(Axis { extent, stride: item_size });
+        make_sound(operation, size, |axes| {
+            for (number, kept) in self.axes.iter().enumerate() {
+                if number != position {
+                    axes.push(kept);
+                } else if packing.keep_axis || extent != 1 {
+                    axes.push_new(Axis { extent, stride: item_size });
+                }
             }
-        }
-        axes.finish(operation, self.offset, item_size)
+            Ok(self.offset)
+        })
     }
 
     /// Returns the largest item size, at most `limit`, that the elements can be packed to.

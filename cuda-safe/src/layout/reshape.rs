@@ -1,7 +1,10 @@
 //! Gives the elements, taken in index order, another shape.
 
-use super::arithmetic::volume_slowly;
-use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_ndim};
+use super::arithmetic::{volume_of, volume_slowly};
+use super::{
+    Axis, Builder, INLINE_AXES, Items, LayoutError, LayoutRule, StridedLayout, check_ndim, make,
+    make_plain,
+};
 
 const OPERATION: &str = "reshape";
 
@@ -26,73 +29,98 @@ impl StridedLayout {
     /// Refuses more than 64 axes, an extent below -1, a second -1, a -1 that has no one answer or
     /// no whole one, another number of elements, and strides that don't allow the shape.
     pub fn reshape(&self, shape: &[i64]) -> Result<Self, LayoutError> {
-        check_ndim(OPERATION, shape.len())?;
-        let (volume, is_one_run) = self.volume_and_run()?;
-        let inferred = infer_extent(shape, volume)?;
-        if volume > 0 && !is_one_run {
-            return self.split_runs(shape, inferred);
+        make_plain(
+            OPERATION,
+            self.item_size,
+            |axes| self.split_one_run(shape, axes),
+            || self.reshape_any(shape),
+        )
+    }
+
+    /// Splits elements that lie side by side in index order, if there are some, to a few axes; says
+    /// nothing of all else.
+    #[inline(always)]
+    fn split_one_run(&self, shape: &[i64], axes: &mut Builder<'_>) -> Option<i64> {
+        let (mut span, mut volume) = (self.item_size(), 1_i64);
+        for axis in self.axes.iter().rev() {
+            if axis.extent < 1 || axis.counts() && axis.stride != span {
+                return None;
+            }
+            span = span.checked_mul(axis.extent)?;
+            // Is no more than the span.
+            volume = volume.wrapping_mul(axis.extent);
         }
-        let mut axes = builder!();
+        let (mut have, mut is_inferred) = (1_i64, false);
+        for &extent in shape {
+            if extent > 0 {
+                have = have.checked_mul(extent)?;
+            } else if extent == -1 && !is_inferred {
+                is_inferred = true;
+            } else {
+                return None;
+            }
+        }
+        let inferred = if is_inferred { volume / have } else { 1 };
+        if shape.len() > INLINE_AXES || inferred.wrapping_mul(have) != volume {
+            return None;
+        }
         axes.reserve(shape.len());
-        let mut stride = if volume > 0 { self.item_size() } else { 0 };
+        let mut stride = self.item_size();
         for (axis, &extent) in shape.iter().enumerate().rev() {
             let extent = if extent < 0 { inferred } else { extent };
             axes.set(axis, Axis { extent, stride });
-            // Past the end of the run the stride is used by axes of extent 1 only.
-            stride = stride.checked_mul(extent).unwrap_or(stride);
+            // In the end it is the span.
+            stride = stride.wrapping_mul(extent);
         }
-        axes.finish(OPERATION, self.offset, self.item_size())
+        Some(self.offset)
     }
 
-    /// Returns the number of elements, and whether they lie side by side in index order; of no
-    /// elements the latter means nothing.
-    #[inline(always)]
-    fn volume_and_run(&self) -> Result<(i64, bool), LayoutError> {
-        let (mut volume, mut overflows) = (1_i64, false);
-        let (mut span, mut is_too_long, mut fits) = (self.item_size(), false, true);
-        for axis in self.axes.iter().rev() {
-            fits &= !axis.counts() || span == axis.stride && !is_too_long;
-            let (product, overflow) = volume.overflowing_mul(axis.extent);
-            (volume, overflows) = (product, overflows | overflow);
-            let (product, overflow) = span.overflowing_mul(axis.extent);
-            (span, is_too_long) = (product, is_too_long | overflow);
+    /// Finds strides for any shape.
+    #[inline(never)]
+    fn reshape_any(&self, shape: &[i64]) -> Result<Self, LayoutError> {
+        check_ndim(OPERATION, shape.len())?;
+        let volume = volume_of(OPERATION, self.shape())?;
+        let inferred = infer_extent(shape, volume)?;
+        if volume > 0 {
+            return self.split_runs(shape, inferred);
         }
-        if overflows {
-            volume = volume_slowly(OPERATION, self.shape().iter().copied())?;
-        }
-        Ok((volume, fits))
+        make(OPERATION, |axes| {
+            let extents = shape.iter().map(|&extent| if extent < 0 { inferred } else { extent });
+            axes.extend(extents.map(|extent| Axis { extent, stride: 0 }));
+            Ok(Items { offset: self.offset, size: self.item_size() })
+        })
     }
 
     /// Finds strides for a shape of the same volume, which isn't 0, fastest axis first.
-    #[inline(never)]
     fn split_runs(&self, shape: &[i64], inferred: i64) -> Result<Self, LayoutError> {
         let mut runs =
             Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
         let mut run = Axis { extent: 1, stride: self.item_size() };
-        let mut axes = builder!();
-        axes.reserve(shape.len());
-        for (axis, &extent) in shape.iter().enumerate().rev() {
-            let extent = if extent < 0 { inferred } else { extent };
-            if run.extent == 1 && extent > 1 {
-                // The volumes are equal: as long as elements are missing, a run is left.
-                run = runs.next().unwrap_or(run);
+        make(OPERATION, |axes| {
+            axes.reserve(shape.len());
+            for (axis, &extent) in shape.iter().enumerate().rev() {
+                let extent = if extent < 0 { inferred } else { extent };
+                if run.extent == 1 && extent > 1 {
+                    // The volumes are equal: as long as elements are missing, a run is left.
+                    run = runs.next().unwrap_or(run);
+                }
+                axes.set(axis, Axis { extent, stride: run.stride });
+                let left = if run.extent == extent { 1 } else { run.extent / extent };
+                if left * extent != run.extent {
+                    let rule =
+                        LayoutRule::StridesIncompatible { axis, need: run.extent, have: extent };
+                    return Err(rule.refused_by(OPERATION));
+                }
+                // Past the end of a run the stride is used by axes of extent 1 only.
+                let next = run.stride.checked_mul(extent).unwrap_or(run.stride);
+                run = Axis { extent: left, stride: next };
             }
-            axes.set(axis, Axis { extent, stride: run.stride });
-            let left = if run.extent == extent { 1 } else { run.extent / extent };
-            if left * extent != run.extent {
-                let rule = LayoutRule::StridesIncompatible { axis, need: run.extent, have: extent };
-                return Err(rule.refused_by(OPERATION));
-            }
-            // Past the end of a run the stride is used by axes of extent 1 only.
-            let next = run.stride.checked_mul(extent).unwrap_or(run.stride);
-            run = Axis { extent: left, stride: next };
-        }
-        axes.finish(OPERATION, self.offset, self.item_size())
+            Ok(Items { offset: self.offset, size: self.item_size() })
+        })
     }
 }
 
 /// Returns the extent that the volume leaves for that of -1; 1 if there is none.
-#[inline(always)]
 fn infer_extent(shape: &[i64], volume: i64) -> Result<i64, LayoutError> {
     let (mut inferred, mut have, mut overflows) = (None, 1_i64, false);
     for (axis, &extent) in shape.iter().enumerate() {

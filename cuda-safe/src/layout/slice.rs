@@ -1,7 +1,9 @@
 //! Takes parts of a layout: slices, reversed axes, two sides of a split, chunks.
 
+use super::arithmetic::multiply;
 use super::{
-    Axis, Builder, Index, LayoutError, LayoutRule, Slice, StridedLayout, check_ndim, resolve_axis,
+    Axis, Builder, Index, Items, LayoutError, LayoutRule, Slice, StridedLayout, check_ndim, make,
+    make_plain, make_sound, make_two, resolve_axis,
 };
 
 const SLICE: &str = "slice";
@@ -14,19 +16,63 @@ impl StridedLayout {
     /// # Errors
     ///
     /// Refuses more indices than axes, an index outside its axis, a step of 0, a second ellipsis,
-    /// and more than 64 axes in the result.
+    /// more than 64 axes in the result, and a stride that doesn't fit 64 bits.
     pub fn slice(&self, indices: &[Index]) -> Result<Self, LayoutError> {
-        let mut axes = builder!();
-        match self.take(indices, &mut axes) {
-            Ok(offset) => axes.finish(SLICE, offset, self.item_size()),
-            // What is wrong with the list as a whole is said before what is wrong with one index.
-            Err(refusal) => Err(self.axes_left_to_ellipsis(indices).err().unwrap_or(refusal)),
-        }
+        make_plain(
+            SLICE,
+            self.item_size,
+            |axes| self.take_plain(indices, axes),
+            || self.slice_any(indices),
+        )
     }
 
-    /// Takes the axes that a list of indices selects, and returns the offset of the first element.
+    /// Takes the axes of the usual list: of [plain parts](Axis::plain_part) and of elements counted
+    /// from the start, on axes that are few.
     #[inline(always)]
-    fn take(&self, indices: &[Index], axes: &mut Builder<'_>) -> Result<i64, LayoutError> {
+    fn take_plain(&self, indices: &[Index], axes: &mut Builder<'_>) -> Option<i64> {
+        let (shape, strides) = self.axes.places().ok()?;
+        if indices.len() > self.axes.len() {
+            return None;
+        }
+        let (mut left, mut distance) = (shape.iter().zip(strides), 0_i64);
+        for (index, (&extent, &stride)) in indices.iter().zip(&mut left) {
+            // Invariant 4: the products fit, unless the layout is empty and they are never used.
+            let axis = Axis { extent, stride };
+            if let Index::Slice(slice) = *index {
+                let (first, part) = axis.plain_part(slice)?;
+                distance = distance.wrapping_add(first.wrapping_mul(stride));
+                axes.push_in_place(part);
+            } else if let Index::At(at) = *index
+                && at.cast_unsigned() < extent.cast_unsigned()
+            {
+                distance = distance.wrapping_add(at.wrapping_mul(stride));
+            } else {
+                return None;
+            }
+        }
+        for (&extent, &stride) in left.take(self.axes.len() - indices.len()) {
+            if extent == 0 {
+                return None;
+            }
+            axes.push_in_place(Axis { extent, stride });
+        }
+        // The part has elements, so both ends are offsets of some.
+        Some(self.offset.wrapping_add(distance))
+    }
+
+    /// Takes a part by any list of indices.
+    #[inline(never)]
+    fn slice_any(&self, indices: &[Index]) -> Result<Self, LayoutError> {
+        make(SLICE, |axes| {
+            self.take(indices, axes).map_err(|refusal| {
+                // What is wrong with the list as a whole is said before what is wrong with one index.
+                self.axes_left_to_ellipsis(indices).err().unwrap_or(refusal)
+            })
+        })
+    }
+
+    /// Takes the axes that a list of indices selects, and says where the elements are.
+    fn take(&self, indices: &[Index], axes: &mut Builder<'_>) -> Result<Items, LayoutError> {
         let (mut left, mut distance) = (self.axes.iter().enumerate(), 0_i64);
         for index in indices {
             let part = match *index {
@@ -35,7 +81,7 @@ impl StridedLayout {
                     if slice.step == 0 {
                         return Err(zero_step(indices));
                     }
-                    let (start, part) = axis.part(slice);
+                    let (start, part) = self.part(SLICE, axis, slice)?;
                     distance = distance.wrapping_add(start);
                     part
                 }
@@ -57,18 +103,29 @@ impl StridedLayout {
             axes.push(part);
         }
         axes.extend(left.map(|(_, axis)| axis));
-        Ok(self.moved(distance, axes))
+        Ok(Items { offset: self.moved(distance), size: self.item_size() })
     }
 
     /// Returns the layout with the elements of an axis in reverse order.
     ///
     /// # Errors
     ///
-    /// Refuses an axis that doesn't exist.
+    /// Refuses an axis that doesn't exist, and one that reversed doesn't fit 64 bits.
     pub fn flip(&self, axis: i64) -> Result<Self, LayoutError> {
         let operation = "flip";
         let position = resolve_axis(operation, "axis", axis, self.ndim())?;
-        self.with_slice(operation, position, Slice::FULL.with_step(-1))
+        let (axis, reversed) = (self.axes.get(position), Slice::FULL.with_step(-1));
+        make_plain(
+            operation,
+            self.item_size,
+            |axes| {
+                let (first, part) = axis.plain_part(reversed)?;
+                axes.take_all_but(&self.axes, position, part);
+                // Invariant 4: the product fits, unless the layout is empty and it is never used.
+                Some(self.moved(first.wrapping_mul(axis.stride)))
+            },
+            || self.with_slice(operation, position, reversed),
+        )
     }
 
     /// Returns the parts before and from an element of an axis; they share no index.
@@ -85,18 +142,15 @@ impl StridedLayout {
             let rule = LayoutRule::SplitOutOfRange { axis: position, need, have };
             return Err(rule.refused_by(operation));
         }
-        let (mut before, mut after) = (builder!(), builder!());
-        before.take_all_but(&self.axes, position, Axis { extent: element, ..axis });
-        let rest = Axis { extent: axis.extent - element, ..axis };
-        after.take_all_but(&self.axes, position, rest);
-        // Invariant 4: the product fits, unless there are no elements and it is never used.
-        let distance = if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
-        let offset = self.moved(distance, &after);
-        Builder::finish_two(
-            operation,
-            (&mut before, self.offset, self.item_size()),
-            (&mut after, offset, self.item_size()),
-        )
+        make_two(operation, (self.item_size, self.item_size), |before, after| {
+            before.take_all_but(&self.axes, position, Axis { extent: element, ..axis });
+            let rest = Axis { extent: axis.extent - element, ..axis };
+            after.take_all_but(&self.axes, position, rest);
+            // Invariant 4: the product fits, unless there are no elements and it is never used.
+            let distance =
+                if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
+            Ok((self.offset, self.moved(distance)))
+        })
     }
 
     /// Returns the consecutive parts of `size` elements of an axis; the last may be shorter.
@@ -130,14 +184,36 @@ impl StridedLayout {
         LayoutRule::TooManyIndices { need: self.ndim(), have: taken(indices) }.refused_by(SLICE)
     }
 
-    /// Returns the offset of a part, made of the axes, whose first element is at a distance from
+    /// Says where the elements of a part are, made of the axes, whose first element is at a distance from
     /// this layout's first. In an empty layout there is nowhere to go.
     #[inline(always)]
-    pub(super) fn moved(&self, distance: i64, part: &Builder<'_>) -> i64 {
-        // A part that has elements is of a layout that has some.
-        let empty = !part.is_small() && self.is_empty();
+    pub(super) fn moved(&self, distance: i64) -> i64 {
         // Invariant 4: both ends are offsets of elements.
-        if empty { self.offset } else { self.offset.wrapping_add(distance) }
+        if self.is_empty() { self.offset } else { self.offset.wrapping_add(distance) }
+    }
+
+    /// Returns the distance to the first element of a slice of an axis, and its axis. The step isn't
+    /// zero.
+    #[inline]
+    fn part(
+        &self,
+        operation: &'static str,
+        axis: Axis,
+        slice: Slice,
+    ) -> Result<(i64, Axis), LayoutError> {
+        if slice.step == 1 {
+            let (first, extent) = slice.run(axis.extent);
+            // Invariant 4: as below.
+            return Ok((first.wrapping_mul(axis.stride), Axis { extent, ..axis }));
+        }
+        let (first, extent) = slice.elements(axis.extent);
+        // Invariant 4: the product fits, unless the layout is empty and it is never used.
+        let distance = first.wrapping_mul(axis.stride);
+        let stride = match multiply(operation, "byte stride", axis.stride, slice.step) {
+            Err(_) if extent < 2 || self.is_empty() => axis.stride,
+            other => other?,
+        };
+        Ok((distance, Axis { extent, stride: if extent > 1 { stride } else { axis.stride } }))
     }
 
     #[inline(always)]
@@ -147,11 +223,12 @@ impl StridedLayout {
         position: usize,
         slice: Slice,
     ) -> Result<Self, LayoutError> {
-        let (distance, part) = self.axes.get(position).part(slice);
-        let mut axes = builder!();
-        axes.take_all_but(&self.axes, position, part);
-        let offset = self.moved(distance, &axes);
-        axes.finish(operation, offset, self.item_size())
+        let (distance, part) = self.part(operation, self.axes.get(position), slice)?;
+        make_sound(operation, self.item_size, |axes| {
+            axes.take_all_but(&self.axes, position, part);
+            axes.doubt(part);
+            Ok(self.moved(distance))
+        })
     }
 }
 
@@ -169,20 +246,22 @@ fn taken(indices: &[Index]) -> usize {
 }
 
 impl Axis {
-    /// Returns the distance to the first element of a slice whose step isn't zero, and its axis.
-    #[inline]
-    fn part(self, slice: Slice) -> (i64, Self) {
+    /// Returns the first element of a slice and its axis, if the slice has elements, its ends are
+    /// plain, and it runs forwards or takes the whole axis backwards: most slices do.
+    #[inline(always)]
+    fn plain_part(self, slice: Slice) -> Option<(i64, Self)> {
         if slice.step == 1 {
-            let (first, extent) = slice.run(self.extent);
-            // Invariant 4: as below.
-            return (first.wrapping_mul(self.stride), Self { extent, ..self });
+            let (start, stop) = slice.plain_ends(self.extent)?;
+            return Some((start, Self { extent: stop - start, ..self }));
         }
-        let (first, extent) = slice.elements(self.extent);
-        // Invariant 4: the product fits, unless the layout is empty and it is never used.
-        let distance = first.wrapping_mul(self.stride);
-        // A stride that counts lies between two elements; one that overflows doesn't count.
-        let stride = self.stride.checked_mul(slice.step).unwrap_or(self.stride);
-        (distance, Self { extent, stride: if extent > 1 { stride } else { self.stride } })
+        let stride = self.stride.checked_mul(slice.step)?;
+        if slice.step > 0 {
+            let (start, stop) = slice.plain_ends(self.extent)?;
+            return Some((start, Self { extent: (stop - start - 1) / slice.step + 1, stride }));
+        }
+        let is_whole = slice.step == -1 && slice.start.is_none() && slice.stop.is_none();
+        let reversed = Self { stride, ..self };
+        (is_whole && self.extent > 0 && reversed.spans()).then_some((self.extent - 1, reversed))
     }
 }
 

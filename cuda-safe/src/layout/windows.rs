@@ -1,6 +1,6 @@
 //! Overlapping windows as axes of their own.
 
-use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_ndim, resolve_axis};
+use super::{Axis, LayoutError, LayoutRule, StridedLayout, check_ndim, make_sound, resolve_axis};
 
 impl StridedLayout {
     /// Returns all windows of a size per axis: first where they start, then what is in them.
@@ -28,12 +28,13 @@ impl StridedLayout {
             );
         }
         check_ndim(operation, self.ndim() + sizes.len())?;
-        let mut axes = builder!();
-        for (position, (axis, &size)) in self.axes.iter().zip(sizes).enumerate() {
-            axes.push(axis.window_starts(operation, position, size, 1)?);
-        }
-        axes.extend(self.axes.iter().zip(sizes).map(|(axis, &extent)| Axis { extent, ..axis }));
-        axes.finish(operation, self.offset, self.item_size())
+        make_sound(operation, self.item_size, |axes| {
+            for (position, (axis, &size)) in self.axes.iter().zip(sizes).enumerate() {
+                axes.push(axis.window_starts(operation, position, size, 1)?);
+            }
+            axes.extend(self.axes.iter().zip(sizes).map(|(axis, &extent)| Axis { extent, ..axis }));
+            Ok(self.offset)
+        })
     }
 
     /// Returns the windows of `size` elements along one axis that start every `step` elements.
@@ -55,11 +56,12 @@ impl StridedLayout {
         }
         let axis = self.axes.get(position);
         let starts = axis.window_starts(operation, position, size, step)?;
-        let mut axes = builder!();
-        axes.extend(self.axes.iter());
-        axes.set(position, starts);
-        axes.push(Axis { extent: size, ..axis });
-        axes.finish(operation, self.offset, self.item_size())
+        make_sound(operation, self.item_size, |axes| {
+            axes.extend(self.axes.iter());
+            axes.set(position, starts);
+            axes.push(Axis { extent: size, ..axis });
+            Ok(self.offset)
+        })
     }
 }
 
