@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use super::arithmetic::multiply;
 use super::{
-    Axis, Items, LayoutError, LayoutRule, Order, StridedLayout, check_extents, check_item_size,
-    check_ndim, make, make_sound,
+    Axis, Builder, INLINE_AXES, Items, LayoutError, LayoutRule, Order, StridedLayout,
+    check_extents, check_item_size, check_ndim, make, make_plain, make_sound,
 };
 
 impl StridedLayout {
@@ -76,15 +76,11 @@ impl StridedLayout {
     /// Refuses what [`from_byte_strides`](Self::from_byte_strides) refuses, an order that doesn't
     /// name every axis once, [`Order::Keep`], and a size in bytes that doesn't fit 64 bits.
     pub fn dense(shape: &[i64], item_size: i64, order: Order<'_>) -> Result<Self, LayoutError> {
-        let operation = "dense";
-        if order == Order::Keep {
-            let need = "C, F or a list of axes";
-            return Err(LayoutRule::OrderUnknown { need, have: 'K' }.refused_by(operation));
+        let size = NonZero::new(item_size).filter(|size| size.is_positive() && order == Order::C);
+        match size {
+            Some(size) => dense_plain(DENSE, shape, size, || dense_any(shape, item_size, order)),
+            None => dense_any(shape, item_size, order),
         }
-        check_ndim(operation, shape.len())?;
-        check_extents(operation, shape)?;
-        let item_size = check_item_size(operation, item_size)?;
-        dense_in(operation, shape, item_size, order, None)
     }
 
     /// Makes a dense layout of the shape and item size of `other`.
@@ -96,7 +92,13 @@ impl StridedLayout {
     /// As [`dense`](Self::dense), except that every [`Order`] is possible.
     pub fn dense_like(other: &Self, order: Order<'_>) -> Result<Self, LayoutError> {
         let operation = "dense_like";
-        dense_in(operation, other.shape(), other.item_size, order, Some(other))
+        let any = || dense_in(operation, other.shape(), other.item_size, order, Some(other));
+        let is_plain = match order {
+            Order::C => true,
+            Order::Keep => other.is_slowest_first(),
+            Order::F | Order::Axes(_) => false,
+        };
+        if is_plain { dense_plain(operation, other.shape(), other.item_size, any) } else { any() }
     }
 
     /// Returns the dense layout of the same shape and item size.
@@ -135,7 +137,54 @@ impl StridedLayout {
     }
 }
 
+const DENSE: &str = "dense";
+
+/// Lays out a few axes densely, the last one fastest, or else returns what another way returns.
+#[inline(always)]
+fn dense_plain(
+    operation: &'static str,
+    shape: &[i64],
+    item_size: NonZero<i64>,
+    otherwise: impl FnOnce() -> Result<StridedLayout, LayoutError>,
+) -> Result<StridedLayout, LayoutError> {
+    let build = |axes: &mut Builder<'_>| {
+        if shape.len() > INLINE_AXES {
+            return None;
+        }
+        axes.reserve(shape.len());
+        let mut step = item_size.get();
+        for (position, &extent) in shape.iter().enumerate().rev() {
+            if extent < 1 {
+                return None;
+            }
+            axes.set(position, Axis { extent, stride: step });
+            step = step.checked_mul(extent)?;
+        }
+        // Invariants 4 and 5: the size in bytes fits, and all begins at 0.
+        Some(0)
+    };
+    make_plain(operation, item_size, build, otherwise)
+}
+
+/// Lays out any shape densely.
+#[inline(never)]
+fn dense_any(
+    shape: &[i64],
+    item_size: i64,
+    order: Order<'_>,
+) -> Result<StridedLayout, LayoutError> {
+    if order == Order::Keep {
+        let need = "C, F or a list of axes";
+        return Err(LayoutRule::OrderUnknown { need, have: 'K' }.refused_by(DENSE));
+    }
+    check_ndim(DENSE, shape.len())?;
+    check_extents(DENSE, shape)?;
+    let item_size = check_item_size(DENSE, item_size)?;
+    dense_in(DENSE, shape, item_size, order, None)
+}
+
 /// Lays `shape` out densely; [`Order::Keep`] keeps the order of `like`.
+#[inline(never)]
 fn dense_in(
     operation: &'static str,
     shape: &[i64],
@@ -167,7 +216,7 @@ fn dense_in(
                     .try_for_each(&mut place)?;
             }
         }
-        // Invariants 4 and 5: the size in bytes fits, and all begins at 0.
+        // As above.
         Ok(0)
     })
 }

@@ -23,8 +23,8 @@ impl StridedLayout {
     /// Negative strides are not contiguous: the first element would not lie first.
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
-        if self.is_c_contiguous() {
-            return true;
+        if let Some(answer) = self.slower_axes_first() {
+            return answer;
         }
         // Side by side, the elements fill all that they span; only then their order matters.
         let Some((lowest, highest)) = self.offset_bounds() else { return true };
@@ -35,6 +35,24 @@ impl StridedLayout {
         }
         let order = self.slowest_first();
         self.side_by_side(order.as_slice().iter().rev().map(|&position| self.axes.get(position)))
+    }
+
+    /// Says whether the elements lie side by side, if the axes stand in the order in which they must
+    /// be looked at: slower ones first, as most do.
+    #[inline(always)]
+    fn slower_axes_first(&self) -> Option<bool> {
+        let (mut span, mut fits, mut faster) = (self.item_size(), true, 0);
+        for axis in self.axes.iter().rev().filter(|axis| axis.extent != 1) {
+            if axis.extent == 0 || axis.stride <= faster {
+                return None;
+            }
+            fits &= axis.stride == span;
+            faster = axis.stride;
+            // Invariant 5: as long as all fits this is below 2^64, so it is what it should be, or
+            // negative, as no stride here is.
+            span = span.wrapping_mul(axis.extent);
+        }
+        Some(fits)
     }
 
     /// Says whether the layout is contiguous in some order of the axes and has offset 0.
