@@ -74,17 +74,19 @@ impl StridedLayout {
         for &axis in axes {
             resolve_unseen(operation, "position", axis, ndim, &mut inserted)?;
         }
-        let last = self.axes.iter().next_back().map_or(self.item_size(), |axis| axis.stride);
-        let mut kept = self.axes.iter();
-        let mut next = kept.next();
         make_sound(operation, self.item_size, |unsqueezed| {
-            for position in 0..ndim {
-                if inserted >> position & 1 != 0 {
-                    unsqueezed.push(Axis { extent: 1, stride: next.map_or(last, Axis::span) });
-                } else if let Some(axis) = next {
-                    unsqueezed.push(axis);
-                    next = kept.next();
+            let (mut position, mut last) = (0, self.item_size());
+            for axis in self.axes.iter() {
+                while inserted >> position & 1 != 0 {
+                    unsqueezed.push(Axis { extent: 1, stride: axis.span() });
+                    position += 1;
                 }
+                unsqueezed.push(axis);
+                position += 1;
+                last = axis.stride;
+            }
+            for _ in position..ndim {
+                unsqueezed.push(Axis { extent: 1, stride: last });
             }
             Ok(self.offset)
         })
@@ -101,27 +103,48 @@ impl StridedLayout {
     pub fn broadcast_to(&self, shape: &[i64]) -> Result<Self, LayoutError> {
         let operation = "broadcast_to";
         check_ndim(operation, shape.len())?;
-        check_extents(operation, shape)?;
         let Some(new_axes) = shape.len().checked_sub(self.ndim()) else {
-            let rule = LayoutRule::BroadcastAxes { need: self.ndim(), have: shape.len() };
-            return Err(rule.refused_by(operation));
+            return Err(self.broadcast_refusal(operation, shape));
         };
         let (before, beside) = shape.split_at_checked(new_axes).unwrap_or_default();
         make_sound(operation, self.item_size, |axes| {
-            axes.extend(before.iter().map(|&extent| Axis { extent, stride: 0 }));
-            for (position, (&extent, old)) in beside.iter().zip(self.axes.iter()).enumerate() {
+            for &extent in before {
+                if extent < 0 {
+                    return Err(self.broadcast_refusal(operation, shape));
+                }
+                axes.push(Axis { extent, stride: 0 });
+            }
+            for (&extent, old) in beside.iter().zip(self.axes.iter()) {
                 if old.extent == extent {
                     axes.push(old);
-                } else if old.extent == 1 {
+                } else if old.extent == 1 && extent >= 0 {
                     axes.push(Axis { extent, stride: 0 });
                 } else {
-                    let axis = new_axes + position;
-                    let rule = LayoutRule::BroadcastExtent { axis, need: old.extent, have: extent };
-                    return Err(rule.refused_by(operation));
+                    return Err(self.broadcast_refusal(operation, shape));
                 }
             }
             Ok(self.offset)
         })
+    }
+
+    /// Says why a layout can't be repeated to a shape: negative extents first.
+    #[cold]
+    fn broadcast_refusal(&self, operation: &'static str, shape: &[i64]) -> LayoutError {
+        if let Err(refusal) = check_extents(operation, shape) {
+            return refusal;
+        }
+        let rule = match shape.len().checked_sub(self.ndim()) {
+            None => LayoutRule::BroadcastAxes { need: self.ndim(), have: shape.len() },
+            Some(new_axes) => {
+                let beside = shape.iter().enumerate().skip(new_axes).zip(self.axes.iter());
+                let fits = |extent: i64, old: Axis| old.extent == extent || old.extent == 1;
+                let mut wrong = beside.filter(|&((_, &extent), old)| !fits(extent, old));
+                let (axis, have, need) =
+                    wrong.next().map_or((0, 0, 0), |((axis, &have), old)| (axis, have, old.extent));
+                LayoutRule::BroadcastExtent { axis, need, have }
+            }
+        };
+        rule.refused_by(operation)
     }
 }
 

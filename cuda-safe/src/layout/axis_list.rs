@@ -68,10 +68,6 @@ impl Many {
         many
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.shape.len()
-    }
-
     fn push(&mut self, axis: Axis) {
         self.shape.push(axis.extent);
         self.strides.push(axis.stride);
@@ -83,15 +79,6 @@ impl Many {
     pub(super) fn units(len: usize) -> Box<Self> {
         let (shape, strides) = (vec![Axis::UNIT.extent; len], vec![Axis::UNIT.stride; len]);
         Box::new(Self { shape, strides })
-    }
-
-    /// Returns all axes with another one in the place of one.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn replaced(&self, position: usize, axis: Axis) -> Box<Self> {
-        let mut many = Box::new(self.clone());
-        many.set(position, axis);
-        many
     }
 
     /// Replaces the axis at a position; past the last axis nothing happens.
@@ -161,10 +148,19 @@ impl AxisList {
         }
     }
 
+    #[cold]
+    #[inline(never)]
+    fn slices_on_heap(&self) -> (&[i64], &[i64]) {
+        self.heap.as_ref().map_or((&[], &[]), |many| (&many.shape, &many.strides))
+    }
+
     #[inline]
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Axis> + ExactSizeIterator + '_ {
-        let pairs = self.shape().iter().zip(self.strides());
-        pairs.map(|(&extent, &stride)| Axis { extent, stride })
+        let (shape, strides) = match (self.shape.get(..self.len), self.strides.get(..self.len)) {
+            (Some(shape), Some(strides)) => (shape, strides),
+            _ => self.slices_on_heap(),
+        };
+        shape.iter().zip(strides).map(|(&extent, &stride)| Axis { extent, stride })
     }
 
     /// Returns one axis; past the last one there are only axes of extent 1, as in a broadcast.

@@ -9,15 +9,18 @@ use super::{Axis, AxisList, INLINE_AXES, LayoutError, StridedLayout};
 ///
 /// Extent and stride of an axis stand beside each other here and apart in a layout, so that they
 /// are moved there one by one: moving two at once, right after they were written one by one, waits
-/// for both and takes longer than all else. What is asked of all axes is gathered on the way. All
-/// is inlined, and what is cold takes nothing by reference but the places, so that the rest stays
-/// in registers.
+/// for both and takes longer than all else. What is asked of all axes is gathered on the way.
+///
+/// A layout is built for a few axes first, and once more if they turn out to be many: code that
+/// knows no heap stays in registers.
 pub(super) struct Builder<'a> {
     places: &'a mut Places,
-    /// Number of axes in their places; above [`INLINE_AXES`] if they are on the heap.
+    /// Number of axes, also of those that found no place.
     len: usize,
-    /// All axes, if they are too many for the places.
+    /// All axes, if there may be many and they are too many for the places.
     heap: Option<Box<Many>>,
+    /// Whether axes without a place are only counted. The compiler knows it.
+    is_few: bool,
     /// Has a bit above the lowest 28 if an extent is not from 1 to 2^28, or a stride is more than
     /// 2^27 bytes long.
     large: i64,
@@ -42,14 +45,14 @@ const LONGEST: i64 = 1 << 27;
 #[inline(always)]
 pub(super) fn make(
     operation: &'static str,
-    build: impl FnOnce(&mut Builder<'_>) -> Result<Items, LayoutError>,
+    build: impl Fn(&mut Builder<'_>) -> Result<Items, LayoutError>,
 ) -> Result<StridedLayout, LayoutError> {
     let mut places = NO_AXES;
-    let mut axes = Builder::of(&mut places);
+    let mut axes = Builder::few(&mut places);
     let items = build(&mut axes)?;
     match axes.plainly_sound_size(&items) {
         Some(size) => Ok(in_place(axes.places, axes.len, items.offset, size)),
-        None => axes.finish_checked(operation, items),
+        None => make_checked(operation, build),
     }
 }
 
@@ -63,28 +66,30 @@ pub(super) fn make(
 pub(super) fn make_sound(
     operation: &'static str,
     size: NonZero<i64>,
-    build: impl FnOnce(&mut Builder<'_>) -> Result<i64, LayoutError>,
+    build: impl Fn(&mut Builder<'_>) -> Result<i64, LayoutError>,
 ) -> Result<StridedLayout, LayoutError> {
     let mut places = NO_AXES;
-    let mut axes = Builder::of(&mut places);
+    let mut axes = Builder::few(&mut places);
     let offset = build(&mut axes)?;
-    axes.finish_sound(operation, offset, size)
+    if axes.is_sound() {
+        return Ok(in_place(axes.places, axes.len, offset, size));
+    }
+    make_checked(operation, |axes| Ok(Items { offset: build(axes)?, size: size.get() }))
 }
 
 /// Returns the layout that is built as by [`make_sound`] if that is a plain case, or what another
 /// way returns.
 #[inline(always)]
 pub(super) fn make_plain(
-    operation: &'static str,
     size: NonZero<i64>,
     build: impl FnOnce(&mut Builder<'_>) -> Option<i64>,
     otherwise: impl FnOnce() -> Result<StridedLayout, LayoutError>,
 ) -> Result<StridedLayout, LayoutError> {
     let mut places = NO_AXES;
-    let mut axes = Builder::of(&mut places);
+    let mut axes = Builder::few(&mut places);
     match build(&mut axes) {
-        Some(offset) => axes.finish_sound(operation, offset, size),
-        None => otherwise(),
+        Some(offset) if axes.is_sound() => Ok(in_place(axes.places, axes.len, offset, size)),
+        _ => otherwise(),
     }
 }
 
@@ -93,10 +98,10 @@ pub(super) fn make_plain(
 pub(super) fn make_two(
     operation: &'static str,
     (size, second_size): (NonZero<i64>, NonZero<i64>),
-    build: impl FnOnce(&mut Builder<'_>, &mut Builder<'_>) -> Result<(i64, i64), LayoutError>,
+    build: impl Fn(&mut Builder<'_>, &mut Builder<'_>) -> Result<(i64, i64), LayoutError>,
 ) -> Result<(StridedLayout, StridedLayout), LayoutError> {
     let (mut places, mut second_places) = (NO_AXES, NO_AXES);
-    let (mut axes, mut second) = (Builder::of(&mut places), Builder::of(&mut second_places));
+    let (mut axes, mut second) = (Builder::few(&mut places), Builder::few(&mut second_places));
     let (offset, second_offset) = build(&mut axes, &mut second)?;
     if axes.is_sound() && second.is_sound() {
         return Ok((
@@ -104,9 +109,36 @@ pub(super) fn make_two(
             in_place(second.places, second.len, second_offset, second_size),
         ));
     }
-    let first = axes.finish_checked(operation, Items { offset, size: size.get() })?;
+    make_two_checked(operation, (size, second_size), build)
+}
+
+/// Returns the layout that is built of any number of axes if the invariants hold, each of which is
+/// checked.
+#[cold]
+#[inline(never)]
+fn make_checked(
+    operation: &'static str,
+    build: impl Fn(&mut Builder<'_>) -> Result<Items, LayoutError>,
+) -> Result<StridedLayout, LayoutError> {
+    let mut places = NO_AXES;
+    let mut axes = Builder::many(&mut places);
+    let items = build(&mut axes)?;
+    axes.finish(operation, items)
+}
+
+#[cold]
+#[inline(never)]
+fn make_two_checked(
+    operation: &'static str,
+    (size, second_size): (NonZero<i64>, NonZero<i64>),
+    build: impl Fn(&mut Builder<'_>, &mut Builder<'_>) -> Result<(i64, i64), LayoutError>,
+) -> Result<(StridedLayout, StridedLayout), LayoutError> {
+    let (mut places, mut second_places) = (NO_AXES, NO_AXES);
+    let (mut axes, mut second) = (Builder::many(&mut places), Builder::many(&mut second_places));
+    let (offset, second_offset) = build(&mut axes, &mut second)?;
+    let first = axes.finish(operation, Items { offset, size: size.get() })?;
     let items = Items { offset: second_offset, size: second_size.get() };
-    Ok((first, second.finish_checked(operation, items)?))
+    Ok((first, second.finish(operation, items)?))
 }
 
 const NO_AXES: Places = [Axis::UNIT; INLINE_AXES];
@@ -128,8 +160,12 @@ impl Axis {
 
 impl<'a> Builder<'a> {
     #[inline(always)]
-    fn of(places: &'a mut Places) -> Self {
-        Self { places, len: 0, heap: None, large: 0, is_in_doubt: false }
+    fn few(places: &'a mut Places) -> Self {
+        Self { places, len: 0, heap: None, is_few: true, large: 0, is_in_doubt: false }
+    }
+
+    fn many(places: &'a mut Places) -> Self {
+        Self { is_few: false, ..Self::few(places) }
     }
 
     /// Puts an axis behind the others.
@@ -137,44 +173,30 @@ impl<'a> Builder<'a> {
     pub(super) fn push(&mut self, axis: Axis) {
         self.large |= axis.bits();
         match self.places.get_mut(self.len) {
-            Some(place) => {
-                *place = axis;
-                self.len += 1;
-            }
-            None => {
-                self.heap = Some(Many::with(self.heap.take(), self.places, axis));
-                self.len = INLINE_AXES + 1;
-            }
+            Some(place) => *place = axis,
+            None if self.is_few => {}
+            None => self.heap = Some(Many::with(self.heap.take(), self.places, axis)),
         }
+        self.len += 1;
     }
 
-    /// Says that an axis is not one of a sound layout, nor a part of one.
-    #[inline(always)]
-    pub(super) fn doubt(&mut self, axis: Axis) {
-        self.is_in_doubt |= !axis.spans();
-    }
-
-    /// Puts an axis behind the others that is not one of a sound layout, nor a part of one.
+    /// Puts an axis behind the others that is neither one of a sound layout nor a part of one.
     #[inline(always)]
     pub(super) fn push_new(&mut self, axis: Axis) {
         self.doubt(axis);
         self.push(axis);
     }
 
-    /// Puts an axis behind the others, of which there are fewer than there are places.
+    /// Says that an axis is neither one of a sound layout nor a part of one.
     #[inline(always)]
-    pub(super) fn push_in_place(&mut self, axis: Axis) {
-        if let Some(place) = self.places.get_mut(self.len) {
-            self.large |= axis.bits();
-            *place = axis;
-            self.len += 1;
-        }
+    pub(super) fn doubt(&mut self, axis: Axis) {
+        self.is_in_doubt |= !axis.spans();
     }
 
     /// Returns the number of axes.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
-        self.heap.as_ref().map_or(self.len, |many| many.len())
+        self.len
     }
 
     #[inline(always)]
@@ -184,24 +206,23 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Takes all axes of a list, with another one in the place of one, into an empty builder.
+    /// Takes what becomes of each axis of a list, by its position, into an empty builder.
     #[inline(always)]
-    pub(super) fn take_all_but(&mut self, axes: &AxisList, position: usize, replaced: Axis) {
+    pub(super) fn take_each(&mut self, axes: &AxisList, map: impl Fn(usize, Axis) -> Axis) {
         match axes.places() {
             Ok((shape, strides)) => {
                 self.len = axes.len();
-                // Every place has a number that the compiler knows, so nothing goes by memory.
+                // Every place has a number that the compiler knows, so nothing goes by memory. No
+                // position names a place behind the last axis, so those stay as they are.
                 let pairs = shape.iter().zip(strides).enumerate();
                 for (place, (number, (&extent, &stride))) in self.places.iter_mut().zip(pairs) {
-                    let kept = Axis { extent, stride };
-                    *place = if number == position { replaced } else { kept };
+                    *place = map(number, Axis { extent, stride });
                     self.large |= place.bits();
                 }
             }
-            Err(many) => {
-                self.heap = Some(many.replaced(position, replaced));
-                // They were not looked at, so nothing may be said of them.
-                self.large = -1;
+            Err(_) => {
+                let numbered = axes.iter().enumerate();
+                self.extend(numbered.map(|(number, axis)| map(number, axis)));
             }
         }
     }
@@ -234,7 +255,7 @@ impl<'a> Builder<'a> {
     #[inline(always)]
     pub(super) fn reserve(&mut self, len: usize) {
         self.len = len;
-        if len > INLINE_AXES {
+        if len > INLINE_AXES && !self.is_few {
             self.heap = Some(Many::units(len));
         }
     }
@@ -258,36 +279,24 @@ impl<'a> Builder<'a> {
         // below 2^60 and an item of 1 to 2^28 bytes are less than 2^63 bytes.
         let offset = (items.offset.unsigned_abs() >> 32).cast_signed();
         let small = is_small(self.large | items.size.wrapping_sub(1) | offset);
-        NonZero::new(items.size).filter(|_| small && self.heap.is_none())
+        NonZero::new(items.size).filter(|_| small && self.len <= INLINE_AXES)
     }
 
-    /// Says whether the invariants hold if the caller is right.
+    /// Says whether all axes are in their places and the invariants hold if the caller is right.
     #[inline(always)]
     fn is_sound(&self) -> bool {
-        // Invariant 1: on the heap there may be too many axes.
-        self.heap.is_none() && !self.is_in_doubt
+        self.len <= INLINE_AXES && !self.is_in_doubt
     }
 
-    #[inline(always)]
-    fn finish_sound(
-        &mut self,
-        operation: &'static str,
-        offset: i64,
-        size: NonZero<i64>,
-    ) -> Result<StridedLayout, LayoutError> {
-        if self.is_sound() {
-            return Ok(in_place(self.places, self.len, offset, size));
-        }
-        self.finish_checked(operation, Items { offset, size: size.get() })
-    }
-
-    #[inline(always)]
-    fn finish_checked(
-        &mut self,
-        operation: &'static str,
-        items: Items,
-    ) -> Result<StridedLayout, LayoutError> {
-        checked(operation, *self.places, self.len, self.heap.take(), items)
+    /// Returns the layout if the invariants hold, each of which is checked.
+    fn finish(self, operation: &'static str, items: Items) -> Result<StridedLayout, LayoutError> {
+        let Items { offset, size } = items;
+        let axes = match self.heap {
+            Some(many) => AxisList::on_heap(many),
+            None => list_in_place(self.places, self.len),
+        };
+        let item_size = axes.check(operation, offset, size)?;
+        Ok(StridedLayout { axes, offset, item_size })
     }
 }
 
@@ -309,22 +318,4 @@ fn list_in_place(places: &Places, len: usize) -> AxisList {
         [a.stride, b.stride, c.stride, d.stride, e.stride, f.stride],
         len,
     )
-}
-
-/// Returns the layout if the invariants hold, each of which is checked.
-#[cold]
-#[inline(never)]
-fn checked(
-    operation: &'static str,
-    places: Places,
-    len: usize,
-    heap: Option<Box<Many>>,
-    Items { offset, size }: Items,
-) -> Result<StridedLayout, LayoutError> {
-    let axes = match heap {
-        Some(many) => AxisList::on_heap(many),
-        None => list_in_place(&places, len),
-    };
-    let item_size = axes.check(operation, offset, size)?;
-    Ok(StridedLayout { axes, offset, item_size })
 }

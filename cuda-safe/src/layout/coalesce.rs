@@ -27,7 +27,6 @@ impl StridedLayout {
     /// Refuses a stride of -2^63 bytes, which has no positive counterpart.
     pub fn coalesce(&self) -> Result<Self, LayoutError> {
         make_plain(
-            "coalesce",
             self.item_size,
             |axes| {
                 let last = self.merge_plain(axes)?;

@@ -78,7 +78,7 @@ impl StridedLayout {
     pub fn dense(shape: &[i64], item_size: i64, order: Order<'_>) -> Result<Self, LayoutError> {
         let size = NonZero::new(item_size).filter(|size| size.is_positive() && order == Order::C);
         match size {
-            Some(size) => dense_plain(DENSE, shape, size, || dense_any(shape, item_size, order)),
+            Some(size) => dense_plain(shape, size, || dense_any(shape, item_size, order)),
             None => dense_any(shape, item_size, order),
         }
     }
@@ -98,7 +98,7 @@ impl StridedLayout {
             Order::Keep => other.is_slowest_first(),
             Order::F | Order::Axes(_) => false,
         };
-        if is_plain { dense_plain(operation, other.shape(), other.item_size, any) } else { any() }
+        if is_plain { dense_plain(other.shape(), other.item_size, any) } else { any() }
     }
 
     /// Returns the dense layout of the same shape and item size.
@@ -142,7 +142,6 @@ const DENSE: &str = "dense";
 /// Lays out a few axes densely, the last one fastest, or else returns what another way returns.
 #[inline(always)]
 fn dense_plain(
-    operation: &'static str,
     shape: &[i64],
     item_size: NonZero<i64>,
     otherwise: impl FnOnce() -> Result<StridedLayout, LayoutError>,
@@ -163,7 +162,7 @@ fn dense_plain(
         // Invariants 4 and 5: the size in bytes fits, and all begins at 0.
         Some(0)
     };
-    make_plain(operation, item_size, build, otherwise)
+    make_plain(item_size, build, otherwise)
 }
 
 /// Lays out any shape densely.

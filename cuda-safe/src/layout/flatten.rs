@@ -16,7 +16,6 @@ impl StridedLayout {
     /// Refuses an extent that doesn't fit 64 bits, possible only with broadcast or empty axes.
     pub fn flatten(&self) -> Result<Self, LayoutError> {
         make_plain(
-            OPERATION,
             self.item_size,
             |axes| {
                 // Without a stride elements are repeated, perhaps more often than a number says.

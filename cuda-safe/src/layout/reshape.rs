@@ -30,7 +30,6 @@ impl StridedLayout {
     /// no whole one, another number of elements, and strides that don't allow the shape.
     pub fn reshape(&self, shape: &[i64]) -> Result<Self, LayoutError> {
         make_plain(
-            OPERATION,
             self.item_size,
             |axes| self.split_one_run(shape, axes),
             || self.reshape_any(shape),
@@ -93,10 +92,10 @@ impl StridedLayout {
 
     /// Finds strides for a shape of the same volume, which isn't 0, fastest axis first.
     fn split_runs(&self, shape: &[i64], inferred: i64) -> Result<Self, LayoutError> {
-        let mut runs =
-            Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
-        let mut run = Axis { extent: 1, stride: self.item_size() };
         make(OPERATION, |axes| {
+            let mut runs =
+                Runs { axes: self.axes.iter().rev().filter(|axis| axis.counts()).peekable() };
+            let mut run = Axis { extent: 1, stride: self.item_size() };
             axes.reserve(shape.len());
             for (axis, &extent) in shape.iter().enumerate().rev() {
                 let extent = if extent < 0 { inferred } else { extent };

@@ -19,7 +19,6 @@ impl StridedLayout {
     /// more than 64 axes in the result, and a stride that doesn't fit 64 bits.
     pub fn slice(&self, indices: &[Index]) -> Result<Self, LayoutError> {
         make_plain(
-            SLICE,
             self.item_size,
             |axes| self.take_plain(indices, axes),
             || self.slice_any(indices),
@@ -41,7 +40,7 @@ impl StridedLayout {
             if let Index::Slice(slice) = *index {
                 let (first, part) = axis.plain_part(slice)?;
                 distance = distance.wrapping_add(first.wrapping_mul(stride));
-                axes.push_in_place(part);
+                axes.push(part);
             } else if let Index::At(at) = *index
                 && at.cast_unsigned() < extent.cast_unsigned()
             {
@@ -54,7 +53,7 @@ impl StridedLayout {
             if extent == 0 {
                 return None;
             }
-            axes.push_in_place(Axis { extent, stride });
+            axes.push(Axis { extent, stride });
         }
         // The part has elements, so both ends are offsets of some.
         Some(self.offset.wrapping_add(distance))
@@ -116,11 +115,10 @@ impl StridedLayout {
         let position = resolve_axis(operation, "axis", axis, self.ndim())?;
         let (axis, reversed) = (self.axes.get(position), Slice::FULL.with_step(-1));
         make_plain(
-            operation,
             self.item_size,
             |axes| {
                 let (first, part) = axis.plain_part(reversed)?;
-                axes.take_all_but(&self.axes, position, part);
+                axes.take_each(&self.axes, at(position, part));
                 // Invariant 4: the product fits, unless the layout is empty and it is never used.
                 Some(self.moved(first.wrapping_mul(axis.stride)))
             },
@@ -143,9 +141,14 @@ impl StridedLayout {
             return Err(rule.refused_by(operation));
         }
         make_two(operation, (self.item_size, self.item_size), |before, after| {
-            before.take_all_but(&self.axes, position, Axis { extent: element, ..axis });
-            let rest = Axis { extent: axis.extent - element, ..axis };
-            after.take_all_but(&self.axes, position, rest);
+            let side = |extent: i64| {
+                move |number: usize, axis: Axis| match number == position {
+                    true => Axis { extent, ..axis },
+                    false => axis,
+                }
+            };
+            before.take_each(&self.axes, side(element));
+            after.take_each(&self.axes, side(axis.extent - element));
             // Invariant 4: the product fits, unless there are no elements and it is never used.
             let distance =
                 if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
@@ -225,11 +228,17 @@ impl StridedLayout {
     ) -> Result<Self, LayoutError> {
         let (distance, part) = self.part(operation, self.axes.get(position), slice)?;
         make_sound(operation, self.item_size, |axes| {
-            axes.take_all_but(&self.axes, position, part);
+            axes.take_each(&self.axes, at(position, part));
             axes.doubt(part);
             Ok(self.moved(distance))
         })
     }
+}
+
+/// Puts an axis at a position and keeps all others.
+#[inline(always)]
+fn at(position: usize, axis: Axis) -> impl Fn(usize, Axis) -> Axis {
+    move |number, kept| if number == position { axis } else { kept }
 }
 
 /// Refuses the first index whose step is 0.
