@@ -11,7 +11,7 @@
 )]
 
 use cuda_safe::StridedLayout;
-use cuda_safe::layout::{Index, LayoutError, LayoutRule, Packing, Slice};
+use cuda_safe::layout::{Index, LayoutError, LayoutRule, Order, Packing, Slice};
 
 /// An axis in 128 bits.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ impl Wide {
 }
 
 /// Numbers of bytes of which two or four are as much as 64 bits hold.
-const FAR: [i64; 14] = [
+const FAR: [i64; 16] = [
     1,
     -3,
     1 << 61,
@@ -84,6 +84,8 @@ const FAR: [i64; 14] = [
     (1 << 62) + 1,
     -(1 << 62),
     -(1 << 62) - 1,
+    3 << 61,
+    -(3 << 61),
     i64::MAX - 1,
     i64::MAX,
     i64::MIN + 1,
@@ -95,7 +97,7 @@ fn far_layouts(mut call: impl FnMut(&StridedLayout)) -> usize {
     let mut count = 0;
     for shape in [[1, 2], [2, 1], [2, 2], [2, 3], [3, 2], [3, 3], [5, 2]] {
         for strides in FAR.iter().flat_map(|&row| FAR.map(|column| [row, column])) {
-            for item_size in [1, 2, 1 << 61] {
+            for item_size in [1, 2, 1 << 61, 3 << 61] {
                 for layout in turned(&shape, &strides, item_size).iter().flat_map(moved) {
                     call(&layout);
                     count += 1;
@@ -131,6 +133,7 @@ fn expect(from: &StridedLayout, what: &str, found: Result<StridedLayout, LayoutE
     let fits = wide.axes.iter().all(|axis| axis.fits());
     match found {
         Ok(layout) => {
+            assert!(fits, "{what} of {from} is {layout}");
             assert_eq!(Wide::of(&layout).elements(), wide.elements(), "{what} of {from}");
         }
         Err(error) => {
@@ -191,9 +194,11 @@ fn without_elements_nothing_is_too_far() {
                     );
                     assert!(layout.diagonal(0, axis, (axis + 1) % 3).unwrap().is_empty());
                 }
-                let twice = Index::Slice(Slice::FULL.with_step(-2));
-                let sliced = layout.slice(&[twice; 3]).unwrap();
-                assert!(sliced.is_empty() && sliced.byte_offset() == 0);
+                for step in [-1, -2, 2] {
+                    let index = Index::Slice(Slice::FULL.with_step(step));
+                    let sliced = layout.slice(&[index; 3]).unwrap();
+                    assert!(sliced.is_empty() && sliced.byte_offset() == 0, "{sliced}");
+                }
                 assert!(layout.flatten().unwrap().is_empty());
                 assert!(layout.reshape(&[0]).unwrap().is_empty());
                 assert!(layout.coalesce().unwrap().is_empty());
@@ -217,8 +222,9 @@ fn merged_axes_have_the_same_elements_or_do_not_fit() {
         {
             match found {
                 Ok(merged) => {
-                    let (mut found, mut elements) =
-                        (Wide::of(&merged).elements(), elements.clone());
+                    let wide = Wide::of(&merged);
+                    assert!(wide.axes.iter().all(|axis| axis.fits()), "{layout} as {merged}");
+                    let (mut found, mut elements) = (wide.elements(), elements.clone());
                     if !is_in_order {
                         found.sort_unstable();
                         elements.sort_unstable();
@@ -257,4 +263,44 @@ fn merged_axes_have_the_same_elements_or_do_not_fit() {
             }
         }
     });
+}
+
+#[test]
+fn merged_beside_each_other_both_fit() {
+    far_layouts(|layout| {
+        let dense = StridedLayout::dense(layout.shape(), 1, Order::C).unwrap();
+        for (first, second) in [(&dense, layout), (layout, &dense)] {
+            match first.coalesce_with(second) {
+                Ok((merged, beside)) => {
+                    for (merged, layout) in [(merged, first), (beside, second)] {
+                        let wide = Wide::of(&merged);
+                        assert!(wide.axes.iter().all(|axis| axis.fits()), "{layout} as {merged}");
+                        assert_eq!(sorted(wide.elements()), sorted(Wide::of(layout).elements()));
+                    }
+                }
+                Err(error) => {
+                    assert!(matches!(error.rule(), LayoutRule::Overflow { .. }), "{error}");
+                    let is_reversed = layout.byte_strides().contains(&i64::MIN);
+                    let elements = Wide::of(layout).elements();
+                    assert!(are_too_far(&elements) || is_reversed, "{layout}: {error}");
+                }
+            }
+        }
+    });
+}
+
+fn sorted(mut elements: Vec<i128>) -> Vec<i128> {
+    elements.sort_unstable();
+    elements
+}
+
+#[test]
+fn repeated_elements_may_be_more_than_a_number_says() {
+    let one = StridedLayout::dense(&[1, 1], 1, Order::C).unwrap();
+    let repeated = one.broadcast_to(&[1 << 32, 1 << 31]).unwrap();
+    let error = repeated.flatten().unwrap_err();
+    assert!(matches!(error.rule(), LayoutRule::Overflow { .. }), "{error}");
+    let fewer = one.broadcast_to(&[1 << 31, 1 << 31]).unwrap();
+    assert_eq!(fewer.flatten().unwrap().shape(), [1 << 62]);
+    assert_eq!(one.flatten().unwrap().shape(), [1]);
 }

@@ -18,9 +18,9 @@ impl StridedLayout {
         make_plain(
             self.item_size,
             |axes| {
-                // Without a stride elements are repeated, perhaps more often than a number says.
-                let last =
-                    self.merge_plain(axes).filter(|last| last.counts() && last.stride > 0)?;
+                // Without a stride there is one element, or it is repeated, perhaps more often than
+                // a number says.
+                let last = self.merge_plain(axes).filter(|last| last.stride > 0)?;
                 axes.push_new(last);
                 Some(self.offset)
             },
