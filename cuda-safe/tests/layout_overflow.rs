@@ -47,6 +47,7 @@ fn fits(bounds: Option<(i128, i128)>) -> bool {
 
 fn check(layout: &StridedLayout) {
     let strides = layout.byte_strides();
+    assert!(layout.shape().iter().all(|&extent| extent >= 0), "{layout}");
     let wide = wide_bounds(layout.shape(), strides, layout.byte_offset(), layout.item_size());
     let narrow = layout.byte_bounds().map(|(low, high)| (low.into(), high.into()));
     assert_eq!(narrow, wide, "{layout}");

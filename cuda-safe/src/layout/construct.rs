@@ -4,8 +4,8 @@ use std::num::NonZero;
 
 use super::arithmetic::multiply;
 use super::{
-    Axis, Builder, INLINE_AXES, Items, LayoutError, LayoutRule, Order, StridedLayout,
-    check_extents, check_item_size, check_ndim, make, make_plain, make_sound,
+    Axis, Builder, Items, LayoutError, LayoutRule, Order, StridedLayout, check_extents,
+    check_item_size, check_ndim, make, make_plain, make_sound,
 };
 
 impl StridedLayout {
@@ -147,9 +147,6 @@ fn dense_plain(
     otherwise: impl FnOnce() -> Result<StridedLayout, LayoutError>,
 ) -> Result<StridedLayout, LayoutError> {
     let build = |axes: &mut Builder<'_>| {
-        if shape.len() > INLINE_AXES {
-            return None;
-        }
         axes.reserve(shape.len());
         let mut step = item_size.get();
         for (position, &extent) in shape.iter().enumerate().rev() {

@@ -2,8 +2,7 @@
 
 use super::arithmetic::{volume_of, volume_slowly};
 use super::{
-    Axis, Builder, INLINE_AXES, Items, LayoutError, LayoutRule, StridedLayout, check_ndim, make,
-    make_plain,
+    Axis, Builder, Items, LayoutError, LayoutRule, StridedLayout, check_ndim, make, make_plain,
 };
 
 const OPERATION: &str = "reshape";
@@ -36,13 +35,12 @@ impl StridedLayout {
         )
     }
 
-    /// Splits elements that lie side by side in index order, if there are some, to a few axes; says
-    /// nothing of all else.
+    /// Splits elements that lie side by side in index order; says nothing of others.
     #[inline(always)]
     fn split_one_run(&self, shape: &[i64], axes: &mut Builder<'_>) -> Option<i64> {
         let (mut span, mut volume) = (self.item_size(), 1_i64);
         for axis in self.axes.iter().rev() {
-            if axis.extent < 1 || axis.counts() && axis.stride != span {
+            if axis.counts() && axis.stride != span {
                 return None;
             }
             span = span.checked_mul(axis.extent)?;
@@ -60,7 +58,7 @@ impl StridedLayout {
             }
         }
         let inferred = if is_inferred { volume / have } else { 1 };
-        if shape.len() > INLINE_AXES || inferred.wrapping_mul(have) != volume {
+        if inferred.wrapping_mul(have) != volume {
             return None;
         }
         axes.reserve(shape.len());
