@@ -242,6 +242,12 @@ fn merged_axes_have_the_same_elements_or_do_not_fit() {
                 },
             }
         }
+        // What is merged isn't the last axis.
+        let [rows, columns] = [layout.shape()[0], layout.shape()[1]];
+        let repeated = layout.broadcast_to(&[2, rows, columns]).unwrap();
+        if let Ok(merged) = repeated.permute(&[1, 2, 0]).unwrap().flatten() {
+            assert!(Wide::of(&merged).axes.iter().all(|axis| axis.fits()), "{layout} as {merged}");
+        }
         for (axis, number) in [(0, 0), (1, 1)] {
             let packing = Packing { axis: number, ..Packing::LAST_AXIS };
             for size in [1, 2, 1 << 61, 1 << 62] {

@@ -229,6 +229,7 @@ fn arguments_of_any_size_are_refused_or_fit() {
             settle(layout.flatten_axes(first, second));
             settle(layout.diagonal(first, second, 1));
             settle(layout.broadcast_to(&[first, 6, second]));
+            settle(layout.broadcast_to(&[first, second, 6, 4]));
             settle(layout.windows(&[first, second]));
             settle(layout.unfold(0, first, second));
             settle(layout.reshape(&[first, second, 2]));

@@ -141,14 +141,15 @@ impl StridedLayout {
             return Err(rule.refused_by(operation));
         }
         make_two(operation, (self.item_size, self.item_size), |before, after| {
-            let side = |extent: i64| {
-                move |number: usize, axis: Axis| match number == position {
-                    true => Axis { extent, ..axis },
-                    false => axis,
+            // The strides stay.
+            let of = |extent: i64| {
+                move |number, axis: Axis| Axis {
+                    extent: if number == position { extent } else { axis.extent },
+                    ..axis
                 }
             };
-            before.take_each(&self.axes, side(element));
-            after.take_each(&self.axes, side(axis.extent - element));
+            before.take_each(&self.axes, of(element));
+            after.take_each(&self.axes, of(axis.extent - element));
             // Invariant 4: the product fits, unless there are no elements and it is never used.
             let distance =
                 if element < axis.extent { element.wrapping_mul(axis.stride) } else { 0 };
@@ -187,8 +188,8 @@ impl StridedLayout {
         LayoutRule::TooManyIndices { need: self.ndim(), have: taken(indices) }.refused_by(SLICE)
     }
 
-    /// Says where the elements of a part are, made of the axes, whose first element is at a distance from
-    /// this layout's first. In an empty layout there is nowhere to go.
+    /// Returns the offset of a part whose first element is at a distance from this layout's first.
+    /// In an empty layout there is nowhere to go.
     #[inline(always)]
     pub(super) fn moved(&self, distance: i64) -> i64 {
         // Invariant 4: both ends are offsets of elements.
