@@ -201,9 +201,6 @@ fn dense_in(
         match order {
             Order::F => in_order.try_for_each(place)?,
             Order::C => in_order.rev().try_for_each(place)?,
-            Order::Keep if like.is_none_or(StridedLayout::is_slowest_first) => {
-                in_order.rev().try_for_each(place)?;
-            }
             Order::Keep | Order::Axes(_) => {
                 let order = order.resolve(operation, shape.len(), like)?;
                 let fastest_first = order.as_slice().iter().rev();

@@ -41,17 +41,6 @@ impl Slice {
         Self { step, ..self }
     }
 
-    /// Returns the first element and the number of elements of a slice whose step is 1.
-    #[inline]
-    pub(super) fn run(self, extent: i64) -> (i64, i64) {
-        let within = |end: i64| {
-            let from_start = if end < 0 { end + extent } else { end };
-            from_start.max(0).min(extent)
-        };
-        let (start, stop) = (self.start.map_or(0, within), self.stop.map_or(extent, within));
-        if start < stop { (start, stop - start) } else { (0, 0) }
-    }
-
     /// Returns both ends if they lie on an axis of this extent, are counted from its start, and
     /// have elements between them.
     #[inline(always)]

@@ -205,11 +205,6 @@ impl StridedLayout {
         axis: Axis,
         slice: Slice,
     ) -> Result<(i64, Axis), LayoutError> {
-        if slice.step == 1 {
-            let (first, extent) = slice.run(axis.extent);
-            // Invariant 4: as below.
-            return Ok((first.wrapping_mul(axis.stride), Axis { extent, ..axis }));
-        }
         let (first, extent) = slice.elements(axis.extent);
         // Invariant 4: the product fits, unless the layout is empty and it is never used.
         let distance = first.wrapping_mul(axis.stride);
